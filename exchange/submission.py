@@ -156,7 +156,7 @@ def answers(one: Scored, member: str, task: str, made: Submission) -> Iterator[t
             text = one.read(came[name])
             if text == NOTHING:
                 made.unreadable.append(f"{task}, {name}")
-            more = {"request_key": came[name].request_key, "finish_reason": came[name].finish_reason}
+            more = {"request_key": came[name].request_key, "finish_reason": came[name].ended}
             yield name, text, {**trace, **more, "answers": one.made["answers"]}
             continue
         made.missing.setdefault(task, []).append(name)

@@ -12,9 +12,10 @@ ENDED = ("finish_reason", "scored_characters")  # columns of `ended`
 
 
 def ended(row: Mapping[str, Any]) -> str:
-    """How an answer ended (FINISH_REASONS), by its row in a snapshot: one of which the task's length allows a part only
-    ended by length."""
-    return "length" if row.get("scored_characters") is not None else str(row["finish_reason"])
+    """How an answer ended (FINISH_REASONS), by its row in a snapshot: a complete one of which the task's length allows
+    a part only ended by length."""
+    finish = str(row["finish_reason"])
+    return "length" if finish == "complete" and row.get("scored_characters") is not None else finish
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,11 @@ class Response(Row):
     def within(self) -> str:
         """What of the text is within the task's length, and scored."""
         return self.text[: self.scored_characters]
+
+    @property
+    def ended(self) -> str:
+        """How it ended, as of `ended`."""
+        return ended(vars(self))
 
     def check(self) -> None:
         if self.scored_characters is not None:

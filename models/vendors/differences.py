@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,58 +12,68 @@ from scrollwork.models.vendors.families import cache_minimum, family_of, vendor_
 from scrollwork.models.vendors.tiers import shares_of
 
 NEAR = (0.7, 1.4)  # of what was reckoned: as far as estimates by characters are off for English
+FEW = 100  # tokens that a vendor may put around a prompt
+DATED = re.compile(r"[-@:](\d{4}|\d{6}|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{2}-\d{2}|latest|preview.*)")
 
 
 @dataclass(frozen=True)
 class Seen:
     """A first reply. ask: as it was sent. served_by: the model that the reply names. tier: that it counts for, "" for
-    standard."""
+    standard. doubted: it says how many tokens it took, and is not believed."""
 
     ask: Ask
     usage: Usage
     served_by: str
     tier: str = ""
+    doubted: bool = False
 
 
-def differences(table: Mapping[str, Any], first: Seen, second: Seen | None = None) -> Iterator[str]:
-    """Each difference, in words. table: of the model, checked. second: where it shares a prefix with the first, its
-    cached tokens are held against what the family's cache should have given."""
+def differences(table: Mapping[str, Any], last: Seen, before: Seen | None = None) -> Iterator[tuple[str, str]]:
+    """(kind, in words) of each difference that the last reply shows. table: of the model, checked. before: the reply
+    before it; where both share a prefix, cached tokens are held against what the family's cache should have given."""
     known = family_of(table)
     facts: Mapping[str, Any] = known.family.facts if known is not None else {}
     asked = str(table.get("id", ""))
-    if not same_model(table, asked, first.served_by):
-        yield f"{asked} was asked for, and the reply names {first.served_by}"
+    if not same_model(table, asked, last.served_by):
+        yield "model", f"{asked} was asked for, and the reply names {last.served_by}"
     wanted = str(table.get("service", ""))
-    if first.tier and first.tier != wanted:
-        share = shares_of(facts).get(first.tier)
-        yield f"it is served by the tier {first.tier}" + (
-            f", at {float(share):g} times the standard price" if share else ""
-        )
-    counted, reckoned = first.usage.input_tokens, first.ask.likely_tokens
-    if counted is None or first.usage.output_tokens is None:
-        yield "replies do not say how many tokens they took, so each counts for what was set aside for it"
-    elif not NEAR[0] <= counted / max(1, reckoned) <= NEAR[1]:
-        yield f"the vendor counts {counted:,} tokens of a prompt reckoned at {reckoned:,}: estimates are so far off"
-    thoughts = first.usage.reasoning_tokens or 0
-    if thoughts and not table.get("reasoning_tokens"):
-        yield f"it thinks ({thoughts:,} tokens), and its table gives no room for that"
-    if second is not None and not second.usage.cached_tokens and (shared := cacheable(table, facts, first, second)):
+    if last.tier and last.tier != wanted:
+        share = shares_of(facts).get(last.tier)
+        cost = f", at {float(share):g} times the standard price" if share else ""
+        yield "tier", f"it is served by the tier {last.tier}{cost}"
+    counted, reckoned = last.usage.input_tokens, last.ask.likely_tokens
+    if counted is None or last.usage.output_tokens is None:
+        if not last.doubted:  # which is told where it is met
+            yield "usage", "replies do not say how many tokens they took, so each counts for what was set aside for it"
+    elif abs(counted - reckoned) > FEW and not NEAR[0] <= counted / max(1, reckoned) <= NEAR[1]:
         yield (
+            "tokens",
+            f"the vendor counts {counted:,} tokens of a prompt reckoned at {reckoned:,}: estimates are so far off",
+        )
+    thoughts = last.usage.reasoning_tokens or 0
+    if thoughts and not table.get("reasoning_tokens"):
+        yield "thoughts", f"it thinks ({thoughts:,} tokens), and its table gives no room for that"
+    if before is not None and not last.usage.cached_tokens and (shared := cacheable(table, facts, before, last)):
+        yield (
+            "cache",
             f"nothing of the second prompt came from the cache, though {shared:,} tokens of it are those of the first: "
-            f"what an estimate says of caches may not hold"
+            "what an estimate says of caches may not hold",
         )
 
 
 def same_model(table: Mapping[str, Any], asked: str, served: str) -> bool:
-    """Whether a reply names the model that was asked for: as it is, with a date or a vendor's prefix, by an alias."""
-    if not served or asked in served or served in asked:
+    """Whether a reply names the model that was asked for: as it is, with a date, behind a gateway's prefix, or by an
+    alias of its family."""
+    here, there = asked.rpartition("/")[2], served.rpartition("/")[2]
+    if not served or here == there or (there.startswith(here) and DATED.fullmatch(there, len(here))):
+        return True
+    if here.startswith(there) and DATED.fullmatch(here, len(there)):
         return True
     vendor = vendor_of(table)
-    return (
-        vendor is not None
-        and vendor.family(served).family is vendor.family(asked).family
-        and bool(vendor.family(served).family.id)
-    )
+    if vendor is None:
+        return False
+    one, other = vendor.family(here), vendor.family(there)
+    return one.exact and other.exact and one.family is other.family
 
 
 def cacheable(table: Mapping[str, Any], facts: Mapping[str, Any], first: Seen, second: Seen) -> int:

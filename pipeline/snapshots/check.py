@@ -15,13 +15,14 @@ from scrollwork.storage.answers.check import Checked, absent, check_store, rows_
 from scrollwork.storage.answers.database import in_batches
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import responses
-from scrollwork.storage.answers.unanswered import made_failures, without_a_word
+from scrollwork.storage.answers.unanswered import without_a_word
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.errors import DamagedArtifact, LostAnswers, StorageError
 from scrollwork.storage.home import SNAPSHOTS, Home
 from scrollwork.storage.location import Location
 
 REPAIR = "`scrollwork store repair` puts them back, nothing is asked; or name their store with --store"
+ENDING = ("request_key", "finish_reason")
 _KEYS: dict[str, Paid] = {}  # of what snapshots that are whole hold, by their folder
 
 
@@ -41,7 +42,8 @@ class Held:
 
 @dataclass(frozen=True)
 class Paid:
-    """Request keys of called models that snapshots hold, answered and failed for good, and the damaged snapshots."""
+    """Request keys of called models that snapshots hold, answered and failed for good (as are answers without a word,
+    of older versions), and the damaged snapshots."""
 
     answered: frozenset[str]
     failed: frozenset[str]
@@ -129,12 +131,11 @@ def hold(store: ResponseStore, found: Iterable[Artifact]) -> Held:
                         row["request_key"]: row for row in rows_of(connection, responses, keys)
                     }
                 )
-                empty = [row.request_key for row in some if without_room(row.text, row.finish_reason)]
-                set_aside = made_failures(store, empty)
+                stand = store.states([row.request_key for row in some if without_room(row.text, row.finish_reason)])
                 for written in some:
                     key, row = written.request_key, rows.get(written.request_key)
-                    if without_room(written.text, written.finish_reason) and key in set_aside:
-                        continue
+                    if key in stand and (row is None or row["text"] != written.text):
+                        continue  # it was no answer: a failure stands for it now, or one that came since
                     if row is None:
                         if key not in gone or gone[key][0].digest is None:
                             gone[key] = (written, provider)
@@ -193,8 +194,7 @@ class Guard:
         states = store.states(among)
         lost = {key for key in among if key not in states}
         lost |= {key for key in known.answered.intersection(states) if states[key] != "answered"}
-        lost -= made_failures(store, lost)
-        empty = not (lost or store.holds_answers()) and known.answered.difference(made_failures(store, known.answered))
+        empty = not lost and known.answered and not store.holds_answers()
         if not lost and not empty:
             return
         what = f"{len(lost):,} of the answers wanted (the first: {min(lost)})" if lost else "all answers"
@@ -246,10 +246,13 @@ def _keys_in(home: Home, folder: Location) -> Paid | None:
         known = Paid(frozenset(), frozenset())
         if provider_of(artifact) in CALLED:
             failures = artifact.columns("failures", ["request_key", "kind"])
-            known = Paid(
-                frozenset(row["request_key"] for row in artifact.columns("responses", ["request_key"])),
-                frozenset(row["request_key"] for row in failures if row["kind"] == "terminal"),
-            )
+            ended = {row["request_key"]: row["finish_reason"] for row in artifact.columns("responses", list(ENDING))}
+            empty = set[str]()
+            if any(finish in WITHOUT_ROOM for finish in ended.values()):
+                texts = artifact.columns("responses", ["request_key", "finish_reason", "text"])
+                empty = {row["request_key"] for row in texts if without_room(row["text"], row["finish_reason"])}
+            failed = {row["request_key"] for row in failures if row["kind"] == "terminal"}
+            known = Paid(frozenset(ended.keys() - empty), frozenset(failed | empty))
     except (DamagedArtifact, FileNotFoundError):
         return None
     _KEYS[str(folder)] = known

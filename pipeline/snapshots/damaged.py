@@ -10,12 +10,13 @@ import fcntl
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 import sqlalchemy as sa
 
+from scrollwork.models.hosted.replies import without_room
 from scrollwork.models.registry import CALLED
 from scrollwork.pipeline.snapshots.rows import refilled
 from scrollwork.records.base import InvalidRow, Row
@@ -23,7 +24,6 @@ from scrollwork.records.response import Failure, Response
 from scrollwork.storage.answers.rows import LOSSY
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import responses
-from scrollwork.storage.answers.unanswered import made_failures
 from scrollwork.storage.artifacts.artifact import LOCK, Artifact
 from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
 from scrollwork.storage.digest import sha256_file
@@ -115,8 +115,11 @@ def damaged(home: Home, folder: Location) -> Damaged | None:
         table = name.partition("-")[0]
         count, rows = _glance(folder, name)
         if table == "responses":
+            empty = {row["request_key"] for row in rows if is_empty(row)}
+            keys["failures"] |= empty
             expected, read = expected + count, read + len(rows)
             providers |= {row.get("provider") or "" for row in rows}
+            rows = [row for row in rows if row["request_key"] not in empty]
         keys[table] |= {row["request_key"] for row in rows if row.get("kind", "terminal") == "terminal"}
     if artifact is not None:
         expected, providers = artifact.facts.get("answered", expected), {provider_of(artifact)}
@@ -129,17 +132,23 @@ def damaged(home: Home, folder: Location) -> Damaged | None:
 
 
 def _glance(folder: Location, name: str) -> tuple[int, list[dict[str, Any]]]:
-    """(rows that a part holds, 1 where that cannot be read; key, provider and kind of those that can be)."""
+    """(rows that a part holds, 1 where that cannot be read; key, provider, kind and text of those that can be)."""
     import pyarrow.parquet as pq
 
     found: list[dict[str, Any]] = []
     try:
         with folder.open(name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
-            wanted = [one for one in ("request_key", "provider", "kind") if one in file.schema_arrow.names]
+            names = ("request_key", "provider", "kind", "finish_reason", "text")
+            wanted = [one for one in names if one in file.schema_arrow.names]
             found = list(_readable(file, wanted)) or list(_readable(file, ["request_key"]))
             return file.metadata.num_rows, [row for row in found if isinstance(row.get("request_key"), str)]
     except UNREADABLE:
         return max(1, len(found)), found
+
+
+def is_empty(row: Mapping[str, Any]) -> bool:
+    """Whether a row holds what an older version took for an answer."""
+    return without_room(str(row.get("text") or ""), str(row.get("finish_reason"))) if "text" in row else False
 
 
 def _readable(file: Any, names: list[str]) -> Iterator[dict[str, Any]]:
@@ -203,7 +212,6 @@ def lacking(store: ResponseStore, found: Damaged) -> str:
     states = store.states(found.answered | found.failed)
     lost = (found.answered | found.failed).difference(states)
     lost |= {key for key in found.answered if states.get(key) not in (None, "answered")}
-    lost -= made_failures(store, lost)
     if lost:
         return f"{len(lost):,} of its answers (the first: {min(lost)}) are not in the store"
     if found.unread:

@@ -84,7 +84,7 @@ function answerBoxes(line, answers, row) {
   draw(0);
   if (answers.length === 1) return [place];
   const select = el("select", { "aria-label": "Seed" }, ...answers.map((one, at) => {
-    const score = one[1] === null ? "failed" : one.length > 9 ? number(one[9]) : "not scored";
+    const score = one[1] === null ? "failed" : one.length > 10 ? number(one[10]) : "not scored";
     return option(at, `${shown(line.members[one[0]])}: ${score}`, at === 0);
   }));
   select.addEventListener("change", () => draw(Number(select.value)));
@@ -106,7 +106,7 @@ function answerBox(line, one) {
     return [el("p", { class: "warning" }, el("strong", {}, "No answer. "), `The call failed (${kind}).`),
       facts([["status", status === null ? null : String(status)], ["attempts", count(attempts)]]), textBox(message, "Message of the failure")];
   }
-  const [, text, finish, input, cached, output, reported, attempts, cost, value, components, flags, read, scored] = one;
+  const [, text, finish, input, cached, output, reported, attempts, cost, scored, value, components, flags, read] = one;
   const made = [];
   if (value !== undefined) {
     made.push(el("p", { class: "score" }, el("strong", {}, number(value, 2)), ` ${line.components.length > 1 ? "" : shown(core.metrics[line.components[0]] || "")}`));
@@ -116,7 +116,7 @@ function answerBox(line, one) {
     ]));
   } else made.push(el("p", { class: "soft" }, "Not scored: the references are not public or cannot be scored."));
   if (finish !== "complete") made.push(el("p", { class: "warning" }, `This answer was ${ENDED[finish] || finish}.`));
-  if (scored !== undefined) made.push(el("p", { class: "warning" }, `The task allows so long an answer only: the first ${count(scored)} of ${count([...text].length)} characters are scored.`));
+  if (scored !== null) made.push(el("p", { class: "warning" }, `The task allows so long an answer only: the first ${count(scored)} of ${count([...text].length)} characters count.`));
   made.push(el("h3", {}, "Answer"), textBox(text, "Answer"));
   if (read !== undefined && read !== text && (read !== null || "format_ok" in (flags || {}))) {
     made.push(el("h3", {}, "Read by the metric"));

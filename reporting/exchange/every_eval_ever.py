@@ -154,7 +154,7 @@ def instance(trial: Trial, item: Item, evaluation: str) -> dict[str, Any] | None
             "reference": references,
             "choices": list(item.example.options) or None,
         },
-        "output": {"raw": [came.text]},
+        "output": {"raw": [came.within]},
         "answer_attribution": [
             {
                 "turn_idx": 0,
@@ -169,7 +169,7 @@ def instance(trial: Trial, item: Item, evaluation: str) -> dict[str, Any] | None
         "metadata": {
             **{name: as_text(value) for name, value in item.trace.items()},
             "components": as_text(dict(item.score.components)),
-            "finish_reason": came.finish_reason,
+            "finish_reason": came.ended,
             "reported_model": came.reported_model,
             "draw": str(item.prompt.draw),
         },

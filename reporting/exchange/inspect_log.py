@@ -94,11 +94,11 @@ def sample(trial: Trial, item: Item) -> dict[str, Any]:
     output: dict[str, Any] = {"model": trial.system.id, "choices": []}
     used: dict[str, Any] = {}
     if came is not None:
-        said = {"role": "assistant", "content": came.text, "source": "generate", "model": trial.system.id}
+        said = {"role": "assistant", "content": came.within, "source": "generate", "model": trial.system.id}
         output |= {
-            "choices": [{"message": said, "stop_reason": STOPS[came.finish_reason]}],
-            "completion": came.text,
-            "metadata": {"finish_reason": came.finish_reason, "reported_model": came.reported_model},
+            "choices": [{"message": said, "stop_reason": STOPS[came.ended]}],
+            "completion": came.within,
+            "metadata": {"finish_reason": came.ended, "reported_model": came.reported_model},
         }
         messages.append(said)
         if tokens := usage_of(came):

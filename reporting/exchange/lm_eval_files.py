@@ -57,7 +57,7 @@ def sample(trial: Trial, item: Item) -> dict[str, Any] | None:
         "doc": doc,
         "target": target,
         "arguments": {"gen_args_0": {"arg_0": item.text, "arg_1": how}},
-        "resps": [[item.response.text]],
+        "resps": [[item.response.within]],
         "filtered_resps": [item.answer],
         "filter": FILTER,
         "metrics": list(values_of(trial, item)),

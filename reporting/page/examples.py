@@ -144,8 +144,8 @@ class Group:
         (FAILURE). with_gold: ids of examples that can be scored.
 
         An answer: [member, text, how it finished, input, cached, output tokens, model as reported, attempts,
-        nano-dollars, value, components, flags, parsed, characters scored where not all are]; a failure: [member, null,
-        kind, status, message, attempts].
+        nano-dollars, characters within the task's length where not all are, value, components, flags, parsed]; a
+        failure: [member, null, kind, status, message, attempts].
         """
         number = len(self._lines)
         keeper = _Answers(Series(self._put, f"{self.name}.a{number}-", TEXTS), members)
@@ -303,7 +303,7 @@ class _Answers:
             rows = self.ended.setdefault(reason, [])
             rows += [] if row in rows[-1:] else [row]
         value = [member, text, reason, one["input_tokens"], one["cached_tokens"], one["output_tokens"]]
-        value += [self.reported.setdefault(reported, len(self.reported)), one["attempts"], one["cost_nano_usd"]]
+        value += [self.reported.setdefault(reported, len(self.reported)), one["attempts"], one["cost_nano_usd"], scored]
         if score is not None:
             self.values.setdefault(row, []).append(score["value"])
             value += [
@@ -311,7 +311,6 @@ class _Answers:
                 self._components(dict(score["components"])),
                 dict(score["flags"]),
                 score["parsed"],
-                *([] if scored is None else [scored]),
             ]
         held.append(value)
 

@@ -12,7 +12,7 @@ from scrollwork.storage.answers.database import in_batches
 from scrollwork.storage.answers.repair import put_aside
 from scrollwork.storage.answers.rows import StoredAttempt, StoredFailure
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.storage.answers.tables import attempts, responses, set_aside
+from scrollwork.storage.answers.tables import attempts, responses
 from scrollwork.storage.answers.tables import failures as failures_table
 
 WHY = "ended before its first word: no answer"
@@ -56,12 +56,3 @@ def _attempt(row: dict[str, object]) -> StoredAttempt:
     times = {"started": row["created"], "seconds": row["latency_s"] or 0.0}
     more = {"owner": "", "number": 1, "outcome": "answered", "status": None, "message": WHY}
     return StoredAttempt(**own, **times, **more)  # type: ignore[arg-type]
-
-
-def made_failures(store: ResponseStore, keys: Collection[str]) -> set[str]:
-    """Those of the keys whose answer was set aside so."""
-    found: set[str] = set()
-    for some in in_batches(sorted(keys)):
-        query = sa.select(set_aside.c.request_key).where(set_aside.c.request_key.in_(some), set_aside.c.why == WHY)
-        found |= set(store.database.read(lambda connection, query=query: list(connection.scalars(query))))  # type: ignore[misc]
-    return found

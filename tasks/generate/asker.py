@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -247,6 +248,7 @@ class Asker:
             return
         answers, failures, attempts, over = [], [], [], set[str]()
         costs: list[int | None] = []
+        told: list[Callable[[], None]] = []
         provider = self._model.provider
         for result in self._held:
             call = self._open.get(result.key)
@@ -258,19 +260,21 @@ class Asker:
                 cost = self._cost(result, call)
                 attempts.append(stored_attempt(result, provider, call.member, self._owner, cost))
                 costs.append(cost)
-                self._first.tried(result)
+                told.append(partial(self._first.tried, result))
                 self._last = self._last if result.outcome in ("answered", "cancelled") else result
                 continue
             over.add(result.key)
             if isinstance(result, Answer):
                 tried = self._last_try.get(result.key)
-                self._first.answered(result, call, tried)
+                told.append(partial(self._first.answered, result, call, tried))
                 cost = self._counted(result.usage, call, tried)
                 answers.append(stored_answer(result, provider, call.member, cost))
             else:
                 failures.append(stored_failure(result, provider, call.member))
         self._store.add(answers, failures, attempts, owner=self._owner)
         self._held = []
+        for tell in told:  # of what is committed, once
+            tell()
         for key in over:
             del self._open[key]
             self._last_try.pop(key, None)

@@ -41,6 +41,7 @@ class Collected:
     again: dict[str, CallProblem] = field(default_factory=dict)
     strange: Counter[str] = field(default_factory=Counter)  # lines about no request of this batch
     unread: int = 0  # lines of which nobody knows whose they are
+    sample: str = ""  # why the first of them could not be read
     named: set[str] = field(default_factory=set)  # requests of the other lines
     withheld: dict[str, CallProblem] = field(default_factory=dict)  # failed for good, while nothing is answered
     blamed: str = ""
@@ -51,8 +52,10 @@ class Collected:
         said = f"{self.answered:,} answered"
         said += f", {self.failed:,} failed for good" if self.failed else ""
         said += f", {len(self.again):,} without an answer" if self.again else ""
-        lines = "; ".join(f"{count:,} lines: {what}" for what, count in self.strange.most_common(3))
-        return f"{said} ({lines})" if lines else said
+        lines = [f"{count:,} lines: {what}" for what, count in self.strange.most_common(3)]
+        if self.unread:
+            lines.append(f"{self.unread:,} could not be read, and count as paid; the first: {self.sample}")
+        return f"{said} ({'; '.join(lines)})" if lines else said
 
 
 class Collector:
@@ -119,7 +122,7 @@ class Collector:
             try:
                 line = self._steps.interface.line(data)
             except BadLine as error:
-                found.strange[str(error)] += 1
+                found.sample = found.sample or str(error)
                 found.unread += 1
                 continue
             found.named.add(line.key)

@@ -30,7 +30,7 @@ class FirstReplies:
     def __init__(self, title: str, model: str, table: Mapping[str, Any], calling: Calling, *, new: bool) -> None:
         self._title, self._model, self._table, self._calling = title, model, table, calling
         self._tried, self._heard = 0, False
-        self._looks = new and first_time(model, calling, "first replies")
+        self._looks = new
         self._seen: list[Seen] = []
         own = table["provider"] == "compatible" and vendor_of(table) is None
         self._context = (
@@ -66,14 +66,16 @@ class FirstReplies:
 
     def answered(self, answer: Answer, call: Call, attempt: Attempt | None) -> None:
         """An answer came. attempt: that gave it."""
+        if self._looks and not self._seen:
+            self._looks = self._new("first replies")  # of all stages, the one that is answered first
         if not self._looks or len(self._seen) >= LOOKED_AT:
             return
-        sent = call.ask
-        tier = attempt.service if attempt is not None else ""
-        self._seen.append(Seen(sent, answer.usage, answer.reported_model, tier))
-        for line in differences(self._table, *self._seen):
-            if self._new(line):
+        tier, doubted = (attempt.service, bool(attempt.message)) if attempt is not None else ("", False)
+        last = Seen(call.ask, answer.usage, answer.reported_model, tier, doubted)
+        for kind, line in differences(self._table, last, *self._seen):
+            if self._new(kind):
                 log.warning("%s: %s", self._model, line)
+        self._seen.append(last)
 
     def _new(self, what: str) -> bool:
         return first_time(self._model, self._calling, what)

@@ -13,7 +13,7 @@ from scrollwork.models.registry import HOSTED
 from scrollwork.storage.answers.rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 
 UNSEEN = 16  # tokens around a text that a vendor may count and nobody sees
-FACTOR = 2  # by which a vendor's tokens of a text may differ from what its bytes say, to be believed
+NEAR = (0.5, 1.25)  # by which a vendor's tokens of a text may differ from a quarter of its bytes, to be believed
 
 if TYPE_CHECKING:
     from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy
@@ -108,7 +108,7 @@ def scored_characters(answer: StoredAnswer, asked: int, room: int) -> int | None
     visible = likely
     if answer.output_tokens is not None and answer.reasoning_tokens is not None:
         said = answer.output_tokens - answer.reasoning_tokens
-        visible = said if likely / FACTOR <= said <= likely * FACTOR else likely
+        visible = said if NEAR[0] * likely <= said <= NEAR[1] * likely else likely
     if visible <= asked + UNSEEN:
         return None
     return max(1, int(len(answer.text) * asked / visible))

@@ -15,7 +15,7 @@ from scrollwork.models.hosted.replies import LENGTH, WITHOUT_ROOM
 from scrollwork.pipeline.snapshots.check import Guard, checked_store, hold
 from scrollwork.storage.answers.rows import StoredAnswer, StoredAttempt, StoredFailure
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.storage.answers.unanswered import made_failures, make_failures, without_a_word
+from scrollwork.storage.answers.unanswered import make_failures, without_a_word
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import LostAnswers
 from scrollwork.storage.home import Home
@@ -55,7 +55,6 @@ def test_what_an_empty_answer_cost_is_forgotten(store: ResponseStore) -> None:
     assert {name: one.cost_nano_usd for name, one in store.spent().items()} == {
         name: one.cost_nano_usd for name, one in before.items()
     }
-    assert made_failures(store, [key(n) for n in range(1, 6)]) == {key(n) for n in (1, 2, 5)}
 
 
 def test_answer_that_came_meanwhile_is_set_aside(store: ResponseStore) -> None:
@@ -81,7 +80,8 @@ def test_snapshot_of_an_empty_answer_forbids_to_ask_it_again(tmp_path: Path, emp
     other = ResponseStore(tmp_path / "other.db")
     other.add([empty(7, text="Yes.")])
     with pytest.raises(LostAnswers):
-        Guard(home, retry_failed=True)(other, [key(1)])
+        Guard(home)(other, [key(1)])
+    Guard(home, retry_failed=True)(other, [key(1)])
     store.close()
     other.close()
 
@@ -112,19 +112,8 @@ def empty_snapshot(tmp_path: Path) -> Home:
 
 @pytest.mark.parametrize("way", [(), ("--batch", "--knob", "batch_s=1")], ids=["alone", "batch"])
 def test_old_empty_answer_is_never_asked_again_or_always(way: tuple[str, ...], call: Call, tmp_path: Path) -> None:
-    assert call("rehearse", *ASKED)[0] == 0
-    home = next(tmp_path.rglob("rehearsal"))
-    store = ResponseStore(home / "responses.db")
-    whole = store.answers(all_keys(home))
-    store.close()
-    for name in ("responses.db", "responses.db-wal", "responses.db-shm"):
-        (home / name).unlink(missing_ok=True)
-    shutil.rmtree(home / "artifacts")
-    old = [replace(one, text="", finish_reason=LENGTH, output_limit=None) for one in list(whole.values())[:2]]
-    store = ResponseStore(home / "responses.db")
-    store.add([*old, *list(whole.values())[2:]], attempts=[tried(one) for one in whole.values()])
-    store.close()
-
+    home, whole = rehearsed_with_old_answers(call, tmp_path)
+    old = [whole[key] for key in sorted(whole)[:2]]
     code, out, _ = call.at(home)("store", "check")
     assert code == 0
     for one in old:
@@ -143,6 +132,26 @@ def test_old_empty_answer_is_never_asked_again_or_always(way: tuple[str, ...], c
     assert json.loads(out)["spent"]["calls"] == 0
     assert call.at(home)("store", "check", "--json")[0] == 0
     assert call.at(home)("verify")[0] == 0
+
+
+def rehearsed_with_old_answers(call: Call, tmp_path: Path) -> tuple[Path, dict[str, StoredAnswer]]:
+    """A home whose store holds all answers, the first two without a word, and no snapshot; all that were given."""
+    assert call("rehearse", *ASKED)[0] == 0
+    home = next(tmp_path.rglob("rehearsal"))
+    store = ResponseStore(home / "responses.db")
+    whole = store.answers(all_keys(home))
+    store.close()
+    for name in ("responses.db", "responses.db-wal", "responses.db-shm"):
+        (home / name).unlink(missing_ok=True)
+    shutil.rmtree(home / "artifacts")
+    old = [
+        replace(one, text="", finish_reason=LENGTH, output_limit=None)
+        for one in [whole[key] for key in sorted(whole)[:2]]
+    ]
+    store = ResponseStore(home / "responses.db")
+    store.add([*old, *[whole[key] for key in sorted(whole)[2:]]], attempts=[tried(one) for one in whole.values()])
+    store.close()
+    return home, whole
 
 
 def tried(one: StoredAnswer) -> StoredAttempt:
@@ -167,3 +176,14 @@ def tried(one: StoredAnswer) -> StoredAttempt:
 def all_keys(home: Path) -> list[str]:
     with sqlite3.connect(home / "responses.db") as store:
         return [key for (key,) in store.execute("SELECT request_key FROM responses ORDER BY request_key")]
+
+
+def test_answer_that_came_for_an_empty_one_loses_its_guard(call: Call, tmp_path: Path) -> None:
+    """Once asked again it is paid and good: a store that loses it is refused, as with any other."""
+    home, whole = rehearsed_with_old_answers(call, tmp_path)
+    assert call("rehearse", *ASKED, "--retry-failed")[0] == 0
+    with sqlite3.connect(home / "responses.db") as store:
+        store.execute("DELETE FROM responses WHERE request_key = ?", [sorted(whole)[0]])
+    code, _, err = call("rehearse", *ASKED, "--limit", "9")
+    assert code != 0
+    assert "Nothing was asked for them" in err

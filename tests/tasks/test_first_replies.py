@@ -42,6 +42,14 @@ TABLE = {"provider": "openai", **checked("gpt-6-luna", {"provider": "openai", "i
     [
         ((seen(), seen(1, follows=True, cached_tokens=4900)), []),
         ((seen(served="gpt-6-luna-2026-11-01"),), []),
+        ((seen(served="openai/gpt-6-luna"),), []),
+        (
+            (seen(), seen(1, served="gpt-6-luna-mini")),
+            ["gpt-6-luna was asked for, and the reply names gpt-6-luna-mini"],
+        ),
+        ((seen(served="gpt-6"),), ["gpt-6-luna was asked for, and the reply names gpt-6"]),
+        ((seen(served="g"),), ["gpt-6-luna was asked for, and the reply names g"]),
+        ((seen(served="gpt-6-luna-2"),), ["gpt-6-luna was asked for, and the reply names gpt-6-luna-2"]),
         ((seen(served="gpt-5-nano"),), ["gpt-6-luna was asked for, and the reply names gpt-5-nano"]),
         ((seen(tier="priority"),), ["it is served by the tier priority, at 2 times the standard price"]),
         ((seen(input_tokens=9000),), ["the vendor counts 9,000 tokens of a prompt reckoned at 5,002"]),
@@ -52,7 +60,7 @@ TABLE = {"provider": "openai", **checked("gpt-6-luna", {"provider": "openai", "i
     ],
 )
 def test_difference_is_not_told_or_one_is_invented(given: tuple[Seen, ...], told: list[str]) -> None:
-    found = list(differences(TABLE, *given))
+    found = [line for _, line in differences(TABLE, *reversed(given))]
     assert len(found) == len(told), found
     for line, begins in zip(found, told, strict=True):
         assert line.startswith(begins)
@@ -73,6 +81,13 @@ def test_requests_go_beside_each_other_before_two_are_answered_or_one_holds_all_
     assert breaker.due(3.0 + ALONE_S) == 3.0 + ALONE_S
     breaker.sent("c")
     assert breaker.due(4.0 + ALONE_S) == 4.0 + ALONE_S, "it does not wait once for each"
+    breaker = Breaker(alone=2)
+    for _ in range(4):
+        breaker.due(0.0)
+        breaker.sent("a")
+        breaker.failed("a", CallProblem("transient", "no", status=429, slow_down=True), 0.0)
+    breaker.sent("a")
+    assert breaker.due(1.0) == 1.0, "an endpoint that refuses is not asked one by one for ever"
     breaker = Breaker(alone=2)
     for name in ("a", "b"):
         breaker.due(0.0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.records.response import Response
+from scrollwork.records.response import FINISH_REASONS, Response, ended
 from scrollwork.records.score import Score
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.answers.rows import StoredAnswer
@@ -34,6 +34,7 @@ def answer(text: str = TEXT, **facts: Any) -> StoredAnswer:
         ({"output_tokens": 9000, "reasoning_tokens": 8000, "output_limit": 500}, 500, None),
         ({"output_tokens": 9000, "reasoning_tokens": 0}, 500, 2000),  # a text of 5,000 bytes has not so many
         ({"output_tokens": 3, "reasoning_tokens": 0}, 500, 2000),  # nor so few
+        ({"text": "word " * 380, "output_tokens": 600, "reasoning_tokens": 0}, 512, None),  # of them thoughts, untold
         ({"output_tokens": 9000}, 500, 2000),
         ({}, 500, 2000),
         ({}, 1250, None),
@@ -48,6 +49,12 @@ def test_text_is_cut_elsewhere_than_at_the_tasks_length(
     facts: dict[str, Any], asked: int, characters: int | None
 ) -> None:
     assert scored_characters(answer(**facts), asked, 25_000) == characters
+
+
+def test_refusal_that_is_cut_is_no_refusal_any_more() -> None:
+    assert [ended({"finish_reason": one, "scored_characters": 5}) for one in FINISH_REASONS] == [
+        "length", "length", "refused", "filtered", "context",
+    ]  # fmt: skip
 
 
 def test_answer_without_room_is_cut() -> None:
