@@ -12,6 +12,7 @@ from typing import Any
 
 from scrollwork.models.base import Answer, Attempt, Call
 from scrollwork.models.engine.breaker import OF_ONE_PROMPT
+from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.listing import context_at
 from scrollwork.models.hosted.model import most_output
 from scrollwork.models.vendors.differences import Seen, differences
@@ -71,7 +72,7 @@ class FirstReplies:
         if not self._looks or len(self._seen) >= LOOKED_AT:
             return
         tier, doubted = (attempt.service, bool(attempt.message)) if attempt is not None else ("", False)
-        last = Seen(call.ask, answer.usage, answer.reported_model, tier, doubted)
+        last = Seen(call.ask, answer.usage, message_line(answer.reported_model), tier, doubted)
         for kind, line in differences(self._table, last, *self._seen):
             if self._new(kind):
                 log.warning("%s: %s", self._model, line)

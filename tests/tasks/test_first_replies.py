@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from scrollwork.models.base import Ask, CallProblem, Segment, Usage
+from scrollwork.models.base import Answer, Ask, CallProblem, Segment, Usage
 from scrollwork.models.base import Call as Request
 from scrollwork.models.engine.breaker import ALONE_S, Breaker
 from scrollwork.models.hosted.tables import checked
@@ -159,3 +159,12 @@ def test_context_of_a_server_of_ones_own_is_not_read_or_its_absence_is_a_fault(
     assert [one for one in (record.getMessage() for record in caplog.records) if told not in one] == []
     assert len(caplog.records) == bool(told)
     assert len(came) == (context is None), "asked once"
+
+
+def test_name_that_a_reply_gives_moves_the_cursor(caplog: pytest.LogCaptureFixture) -> None:
+    first = FirstReplies("generate t", "luna", TABLE, Calling(uuid4().hex), new=True)
+    given = Answer("k", "text", "complete", "\x1b[2Jevil\u202e\n" + "x" * 5000, Usage(5000, 0, 0, 20))
+    first.answered(given, Request("k", "luna", {}, ask(0)), None)
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line.isprintable()
+    assert len(line) < 1500
