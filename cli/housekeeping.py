@@ -21,7 +21,7 @@ HOUSEKEEPING: dict[str, Command] = {
                 {
                     "choices": ["export", "import", "check", "repair", "backup", "restore"],
                     "help": "export: all answers to a file; import: from one, an answer that is here is kept; "
-                    "check: every row's digest, and the answers against the home's snapshots; "
+                    "check: every row's digest, the answers against the home's snapshots, old empty answers; "
                     "repair: damaged rows set aside, what snapshots hold put back, nothing is asked; "
                     "backup: answers that are new since the last backup, to a folder; restore: from one, as import",
                 },

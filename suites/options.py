@@ -291,7 +291,7 @@ class Options:
         choices=("standard", "flex", "batch", "cheapest", "fastest"),
         decides=False,
     )
-    retry_failed: bool = of_calls(False, "ask again what failed for good", decides=False)
+    retry_failed: bool = of_calls(False, "ask again what failed for good, and old empty answers", decides=False)
 
 
 @dataclass(frozen=True, kw_only=True)
