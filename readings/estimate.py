@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
 from scrollwork.models.engine.document_order import sharing
 from scrollwork.models.engine.prices import NANO, Price
-from scrollwork.models.hosted.anthropic import PROVIDER as CLAUDE
 from scrollwork.models.hosted.model import Hosted, most_output, split_wrapper
 from scrollwork.models.registry import HOSTED, make
 from scrollwork.models.vendors.families import cache_minimum
@@ -220,7 +219,7 @@ def add(
 
 def as_sent(ask: Ask, model: Hosted) -> Ask:
     """The ask without what no vendor gets: Claude's wrappers become the turns of a conversation."""
-    own = split_wrapper(ask.segments)[0] if model.provider == CLAUDE else ask.segments
+    own = split_wrapper(ask.segments)[0] if model.provider == "anthropic" else ask.segments
     if len(own) == len(ask.segments):
         return ask
     return replace(ask, segments=own, tokens=ask.share_of(own) if ask.tokens else 0)
