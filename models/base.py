@@ -259,7 +259,7 @@ class Client(Protocol):
 @dataclass(frozen=True)
 class Attempt:
     """One try of a call, numbered from 1; it comes before the call's result. started: seconds since 1970. room: as of
-    `Call`. follows, common_bytes: as of `Ask`, when it was sent. service: the tier that it counts for, "" for standard.
+    `Call`. follows, common_bytes: as of `Ask`, when it ended. service: the tier that it counts for, "" for standard.
     """
 
     key: str

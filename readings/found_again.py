@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 from scrollwork.models.base import Ask
+from scrollwork.models.engine.sent_prompts import Recent
 from scrollwork.models.vendors.families import cache_least, characters_per_token, family_of
 from scrollwork.models.vendors.marks import cache_use
 from scrollwork.readings.prefix_bound import FINDS
@@ -18,21 +19,17 @@ class FoundAgain:
     """Of one model, whose calls come in the order in which they are asked.
 
     Where requests that share documents say so by a key, the vendor's machines keep them apart from the others; where it
-    is a header, the others reach any machine, and what that holds is luck. The beginnings of the earliest calls are
-    forgotten in the end, so that memory stays below some 60 MB.
+    is a header, the others reach any machine, and what that holds is luck.
     """
 
-    def __init__(self, table: Mapping[str, Any], most: int = 200_000) -> None:
-        """most: beginnings in each of two halves, of which the older is forgotten."""
+    def __init__(self, table: Mapping[str, Any], recent: Recent | None = None) -> None:
         use, known = cache_use(table), family_of(table)
         self.applies = use.rule in FINDS
         self._apart, self._luck = use.key, bool(use.header)
         self._least = cache_least(table)
         self._step = max(int(known.family.get("cache.step", 1)) if known is not None else 1, LEAST_STEP)
         self._chars = int(self._step * characters_per_token(table))
-        self._most = most
-        self._seen: set[bytes] = set()
-        self._older: set[bytes] = set()
+        self._recent = Recent() if recent is None else recent
 
     def tokens(self, ask: Ask, tokens: int) -> int:
         """Likely tokens that the cache gives back of a prompt of so many. Takes the prompt in."""
@@ -42,12 +39,8 @@ class FoundAgain:
         begun = blake2b((ask.prefix if self._apart else "").encode(), digest_size=16)
         for end in range(self._chars, len(text) + 1, self._chars):
             begun.update(text[end - self._chars : end].encode("utf-8", "replace"))
-            digest = begun.digest()
-            if digest in self._seen or digest in self._older:
+            if self._recent.add(begun.digest()):
                 common = end
-            self._seen.add(digest)
-        if len(self._seen) > self._most:
-            self._seen, self._older = set(), self._seen
         found = round(tokens * common / max(1, len(text)) / self._step) * self._step
         found = min(found, tokens)
         return found if found >= self._least else 0

@@ -11,6 +11,13 @@ KINDS = ("terminal", "transient")
 ENDED = ("finish_reason", "scored_characters")  # columns of `ended`
 
 
+def within(row: Mapping[str, Any]) -> str:
+    """What of an answer's text is within the task's length, and scored, by its row in a snapshot; older ones say
+    nothing of it, and all is."""
+    text: str = row["text"]
+    return text[: row.get("scored_characters")]
+
+
 def ended(row: Mapping[str, Any]) -> str:
     """How an answer ended (FINISH_REASONS), by its row in a snapshot: a complete one of which the task's length allows
     a part only ended by length."""
@@ -63,8 +70,8 @@ class Response(Row):
 
     @property
     def within(self) -> str:
-        """What of the text is within the task's length, and scored."""
-        return self.text[: self.scored_characters]
+        """What of the text is scored, as of `within`."""
+        return within(vars(self))
 
     @property
     def ended(self) -> str:

@@ -54,11 +54,10 @@ class Breaker:
         alone: int = 0,
         rng: Random | None = None,
     ) -> None:
-        """alone: answers that are waited for one by one, in twice as many tries at most, before requests go beside each
-        other."""
+        """alone: answers that are waited for one by one, with twice as many requests at most, before requests go beside
+        each other."""
         self._policy, self._first, self._later, self._at_once = policy or Policy(), first, later, at_once
         self._alone, self._latest = alone, 0.0  # when the last of those might go
-        self._tries_alone = 2 * alone  # that are left
         self._rng = rng or Random()
         self._lock = threading.Lock()
         self._wakes: tuple[Callable[[], None], ...] = ()
@@ -79,7 +78,7 @@ class Breaker:
         with self._lock:
             if not self.answers and len(self._in_flight) >= self._at_once:
                 return None
-            if self.answers < self._alone and self._tries_alone > 0 and self._in_flight:
+            if self.answers < self._alone and self._sent < 2 * self._alone and self._in_flight:
                 if now < self._latest + ALONE_S:
                     return max(self._latest + ALONE_S, self._due)
                 self._alone = 0
@@ -169,7 +168,6 @@ class Breaker:
 
     def _over(self, what: object) -> bool:
         """Whether it was the one that tries while it is open. With the lock."""
-        self._tries_alone -= 1
         self._in_flight.pop(what, None)
         probed = self._probe is what
         if probed:

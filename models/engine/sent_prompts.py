@@ -10,32 +10,49 @@ from scrollwork.models.base import Segment, text_of
 SHORTEST = 64  # bytes; a vendor's cache begins with 64 tokens at the earliest
 
 
-class SentPrompts:
-    """Prompts that were sent: a cache can give back of one what it begins with as another does, and no more. Which of
-    two comes first at a vendor, nobody here sees.
-
-    Known by the digests of their first bytes, at lengths that grow by a quarter, and of all. Those of the earliest are
-    forgotten in the end, so that memory stays below some 40 MB.
-    """
+class Recent:
+    """Digests that were met, those of the earliest forgotten in the end: memory stays below some 40 MB."""
 
     def __init__(self, most: int = 200_000) -> None:
         """most: digests in each of two halves, of which the older is forgotten."""
         self._most = most
-        self._known: dict[bytes, bool] = {}  # whether more than one began so
-        self._older: dict[bytes, bool] = {}
+        self._late: dict[bytes, bool] = {}  # whether it was met more than once
+        self._early: dict[bytes, bool] = {}
+
+    def __len__(self) -> int:
+        return len(self._late.keys() | self._early.keys())
+
+    def add(self, digest: bytes) -> bool:
+        """Whether it was met before. It is now."""
+        known = self._late[digest] = digest in self._late or digest in self._early
+        if len(self._late) > self._most:
+            self._late, self._early = {}, self._late
+        return known
+
+    def repeated(self, digest: bytes) -> bool:
+        """Whether it was met more than once."""
+        return self._late.get(digest, False) or self._early.get(digest, False)
+
+
+class SentPrompts:
+    """Prompts that were sent: a cache can give back of one what it begins with as another does, and no more. Which of
+    two comes first at a vendor, nobody here sees.
+
+    Known by the digests of their first bytes, at lengths that grow by a quarter, and of all.
+    """
+
+    def __init__(self, recent: Recent | None = None) -> None:
+        self._recent = Recent() if recent is None else recent
 
     def add(self, segments: Sequence[Segment]) -> None:
         """A prompt is sent, be it once more."""
         for _, digest in fronts(segments):
-            self._known[digest] = digest in self._known or digest in self._older
-        if len(self._known) > self._most:
-            self._known, self._older = {}, self._known
+            self._recent.add(digest)
 
     def common_bytes(self, segments: Sequence[Segment]) -> int:
         """How many bytes a prompt that was sent begins with as another, or up to a fifth fewer: which makes no
         difference, for hardly a text has a token a byte."""
-        shared = [size for size, digest in fronts(segments) if self._known.get(digest) or self._older.get(digest)]
-        return max(shared, default=0)
+        return max((size for size, digest in fronts(segments) if self._recent.repeated(digest)), default=0)
 
 
 def fronts(segments: Sequence[Segment]) -> Iterator[tuple[int, bytes]]:

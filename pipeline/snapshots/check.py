@@ -22,7 +22,6 @@ from scrollwork.storage.home import SNAPSHOTS, Home
 from scrollwork.storage.location import Location
 
 REPAIR = "`scrollwork store repair` puts them back, nothing is asked; or name their store with --store"
-ENDING = ("request_key", "finish_reason")
 _KEYS: dict[str, Paid] = {}  # of what snapshots that are whole hold, by their folder
 
 
@@ -245,11 +244,11 @@ def _keys_in(home: Home, folder: Location) -> Paid | None:
             return None
         known = Paid(frozenset(), frozenset())
         if provider_of(artifact) in CALLED:
-            failures = artifact.columns("failures", ["request_key", "kind"])
-            ended = {row["request_key"]: row["finish_reason"] for row in artifact.columns("responses", list(ENDING))}
+            failures, named = artifact.columns("failures", ["request_key", "kind"]), ["request_key", "finish_reason"]
+            ended = {row["request_key"]: row["finish_reason"] for row in artifact.columns("responses", named)}
             empty = set[str]()
             if any(finish in WITHOUT_ROOM for finish in ended.values()):
-                texts = artifact.columns("responses", ["request_key", "finish_reason", "text"])
+                texts = artifact.columns("responses", [*named, "text"])  # only here: they are long
                 empty = {row["request_key"] for row in texts if without_room(row["text"], row["finish_reason"])}
             failed = {row["request_key"] for row in failures if row["kind"] == "terminal"}
             known = Paid(frozenset(ended.keys() - empty), frozenset(failed | empty))

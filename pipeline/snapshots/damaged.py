@@ -148,7 +148,7 @@ def _glance(folder: Location, name: str) -> tuple[int, list[dict[str, Any]]]:
 
 def is_empty(row: Mapping[str, Any]) -> bool:
     """Whether a row holds what an older version took for an answer."""
-    return without_room(str(row.get("text") or ""), str(row.get("finish_reason"))) if "text" in row else False
+    return "text" in row and without_room(str(row["text"] or ""), str(row.get("finish_reason")))
 
 
 def _readable(file: Any, names: list[str]) -> Iterator[dict[str, Any]]:

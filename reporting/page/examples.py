@@ -13,7 +13,7 @@ from typing import Any
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.prompt import ROLES, Part, Prompt
-from scrollwork.records.response import ended
+from scrollwork.records.response import ended, within
 from scrollwork.records.score import SUM
 from scrollwork.reporting.page.chunks import Put, Series, packed
 from scrollwork.reporting.page.documents import Documents
@@ -280,7 +280,7 @@ class _Answers:
             self.usage.failures += 1
         else:
             self.usage.count(one)
-            self.others.append(len(one["text"][: one.get("scored_characters")].split()))
+            self.others.append(len(within(one).split()))
 
     def take(self, row: int, one: Mapping[str, Any], score: Mapping[str, Any] | None) -> None:
         """Keep an answer or a failure."""
@@ -296,14 +296,14 @@ class _Answers:
             return
         self.usage.count(one)
         self._answered.setdefault(row, set()).add(member)
-        text, scored = one["text"], one.get("scored_characters")
-        reason, reported = ended(one), one["reported_model"]
-        self.words.setdefault(row, []).append(len(text[:scored].split()))
+        text, reason, reported = one["text"], ended(one), one["reported_model"]
+        self.words.setdefault(row, []).append(len(within(one).split()))
         if reason != "complete":
             rows = self.ended.setdefault(reason, [])
             rows += [] if row in rows[-1:] else [row]
         value = [member, text, reason, one["input_tokens"], one["cached_tokens"], one["output_tokens"]]
-        value += [self.reported.setdefault(reported, len(self.reported)), one["attempts"], one["cost_nano_usd"], scored]
+        value += [self.reported.setdefault(reported, len(self.reported)), one["attempts"], one["cost_nano_usd"]]
+        value.append(one.get("scored_characters"))
         if score is not None:
             self.values.setdefault(row, []).append(score["value"])
             value += [

@@ -81,7 +81,7 @@ class Asker:
         self._flex, self._at_standard = table.get("service") == FLEX, 0  # answers that another tier than flex gave
         new = not store.holds_answers(model.name)
         self._breaker = breaker(model.name, calling, alone=LOOKED_AT if new else 0)
-        self._first = FirstReplies(title, model.name, {"provider": model.provider, **table}, calling, new=new)
+        self._first = FirstReplies(title, model.name, table, calling, new=new)
         self._withheld = Withheld(self._breaker)
 
     def ask(self, source: Source) -> None:

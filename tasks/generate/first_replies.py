@@ -1,7 +1,7 @@
 """What the first replies of a model show is told before the rest is sent.
 
-In a home that holds no answer of a hosted model, its first two requests go one after the other (the run's own: their
-answers are kept as all others are); the rest goes behind them.
+In a home that holds no answer of a hosted model its requests go one after the other until two are answered (`alone` of
+models/engine/breaker.py). They are the run's own: their answers are kept as all others are.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 from scrollwork.models.base import Answer, Attempt, Call
 from scrollwork.models.engine.breaker import OF_ONE_PROMPT
 from scrollwork.models.hosted.error_replies import message_line
-from scrollwork.models.hosted.listing import context_at
 from scrollwork.models.hosted.model import most_output
 from scrollwork.models.vendors.differences import Seen, differences
 from scrollwork.models.vendors.families import vendor_of
@@ -33,10 +32,8 @@ class FirstReplies:
         self._tried, self._heard = 0, False
         self._looks = new
         self._seen: list[Seen] = []
-        own = table["provider"] == "compatible" and vendor_of(table) is None
-        self._context = (
-            None if own and self._looks and "context" not in table else 0
-        )  # None: the server is not asked yet
+        untold = table.get("provider") == "compatible" and vendor_of(table) is None and "context" not in table
+        self._asks_context, self._context = new and untold, 0
 
     def tried(self, attempt: Attempt) -> None:
         """A try ended: nothing but problems may come (the wait may be long, and the address wrong), or a usage that
@@ -45,9 +42,7 @@ class FirstReplies:
         self._heard = self._heard or attempt.outcome == "answered"
         if attempt.outcome == "transient" and self._tried >= SILENT and not self._heard and self._new("no answer"):
             log.warning("%s: no answer so far: %s; it is tried again", self._title, attempt.message)
-        of_request = (
-            attempt.outcome == "terminal" and attempt.status in OF_ONE_PROMPT
-        )  # others end the run, which says so
+        of_request = attempt.outcome == "terminal" and attempt.status in OF_ONE_PROMPT  # others end the run and say so
         if of_request and self._looks and not self._heard and self._new("refused"):
             log.warning("%s: the first request was refused: %s", self._title, attempt.message)
         if attempt.outcome == "answered" and attempt.message and self._new("usage"):
@@ -55,10 +50,14 @@ class FirstReplies:
 
     def sending(self, call: Call) -> None:
         """A call is about to go. A server of one's own may list a context that nobody told us."""
-        if self._context is None:
-            self._context = context_at(self._model, self._table)
+        if self._asks_context:
+            from scrollwork.models.hosted.listing import context_at  # brings aiohttp, which a checkpoint needs not
+
+            self._asks_context, self._context = False, context_at(self._model, self._table)
+        if not self._context:
+            return
         size = call.ask.likely_tokens + most_output(call.ask.max_new_tokens, self._table)
-        if self._context and size > self._context and self._new("context"):
+        if size > self._context and self._new("context"):
             log.warning(
                 "%s: its server lists %s tokens of prompt and answer; %s has more, about %s in example %s. "
                 "With context = %s in the model's table prompts are cut to fit",
@@ -74,7 +73,7 @@ class FirstReplies:
         tier, doubted = (attempt.service, bool(attempt.message)) if attempt is not None else ("", False)
         last = Seen(call.ask, answer.usage, message_line(answer.reported_model), tier, doubted)
         for kind, line in differences(self._table, last, *self._seen):
-            if self._new(kind):
+            if self._new(f"first replies: {kind}"):
                 log.warning("%s: %s", self._model, line)
         self._seen.append(last)
 

@@ -12,7 +12,7 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.judgement import Judgement
-from scrollwork.records.response import ENDED, ended
+from scrollwork.records.response import ENDED, ended, within
 from scrollwork.scoring.answers import scored_part
 from scrollwork.scoring.reading.judgement import answerable, judged, words
 from scrollwork.tasks.aggregate.members import input_of
@@ -79,7 +79,7 @@ def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict
     found = {}
     for shard in inputs.each("answers"):
         for row in shard.columns("responses", ["example_id", "draw", "model", "text", *ENDED]):
-            whole = row["text"][: row.get("scored_characters")]
+            whole = within(row)
             text = scored_part(whole, parameters.tag, parameters.cue, parameters.empty)
             said = judged(parameters.metric, text, whole, options[row["example_id"]])
             found[row["model"], input_of(row)] = {**said, "length_cut": ended(row) == "length"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrollwork.models.base import Call, Segment
 from scrollwork.models.engine.document_order import CACHE_S, Item, Order, sharing
-from scrollwork.models.engine.sent_prompts import SentPrompts
+from scrollwork.models.engine.sent_prompts import Recent, SentPrompts
 from tests.models.clock import call
 
 
@@ -234,12 +234,13 @@ def test_more_than_a_fifth_of_what_prompts_begin_with_is_lost(shared: int) -> No
 
 
 def test_digests_of_prompts_grow_for_ever() -> None:
-    prompts = SentPrompts(most=50)
+    recent = Recent(most=50)
+    prompts = SentPrompts(recent)
     first = [Segment("document", "first " * 100)]
     prompts.add(first)
     prompts.add(first)
     assert prompts.common_bytes(first) == 600
     for number in range(20):
         prompts.add([Segment("document", f"{number} other " * 100)])
-    assert len(prompts._known | prompts._older) <= 120
+    assert 50 < len(recent) <= 101
     assert prompts.common_bytes(first) == 0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from scrollwork.models.base import Ask, Segment
@@ -111,3 +114,13 @@ def test_id_of_a_vendor_without_a_table_is_said_to_be_a_package() -> None:
         settings("gpt-5.4-mini", {})
     with pytest.raises(UnknownModel, match=r'\["grok-4\.6"\] with provider = "compatible".*key_env = "XAI_API_KEY"'):
         settings("grok-4.6", {})
+
+
+@pytest.mark.parametrize(
+    "module", ["tasks.generate.hosted", "readings.verify", "readings.estimate", "cli.commands.store"]
+)
+def test_checkpoint_or_a_reading_needs_the_clients_of_hosted_models(module: str) -> None:
+    """Checkpoints are asked by the stage of hosted models, and a wheel without [api] has no aiohttp."""
+    code = f"import sys; sys.modules['aiohttp'] = None; import scrollwork.{module}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import Ask, Segment
+from scrollwork.models.engine.sent_prompts import Recent
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make
 from scrollwork.readings.estimate import as_sent
@@ -57,10 +58,10 @@ def test_model_that_needs_marks_is_reckoned_to_find_by_itself() -> None:
 
 
 def test_memory_grows_with_the_run() -> None:
-    found = FoundAgain(DEEPSEEK, most=100)
+    found = FoundAgain(DEEPSEEK, recent := Recent(100))
     for number in range(50):
         found.tokens(asked(640, "Why?", letter=chr(97 + number % 26)), 640)
-    assert len(found._seen) + len(found._older) <= 220
+    assert 100 < len(recent) <= 201
 
 
 @pytest.mark.parametrize("tokens", [0, 200])

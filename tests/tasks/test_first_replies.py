@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from scrollwork.models.base import Answer, Ask, CallProblem, Segment, Usage
+from scrollwork.models.base import Answer, Ask, Attempt, CallProblem, Segment, Usage
 from scrollwork.models.base import Call as Request
 from scrollwork.models.engine.breaker import ALONE_S, Breaker
 from scrollwork.models.hosted.tables import checked
@@ -168,3 +168,13 @@ def test_name_that_a_reply_gives_moves_the_cursor(caplog: pytest.LogCaptureFixtu
     (line,) = [record.getMessage() for record in caplog.records]
     assert line.isprintable()
     assert len(line) < 1500
+
+
+def test_reply_without_usage_silences_one_that_is_not_believed(caplog: pytest.LogCaptureFixture) -> None:
+    first = FirstReplies("generate t", "luna", TABLE, Calling(uuid4().hex), new=True)
+    first.answered(Answer("k", "text", "complete", "gpt-6-luna"), Request("k", "luna", {}, ask(0)), None)
+    first.tried(Attempt("l", 1, "answered", None, "2 input tokens for a prompt of 20,000 bytes", 1.0, 1.0))
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 2
+    assert "replies do not say" in said[0]
+    assert "2 input tokens" in said[1]
