@@ -20,12 +20,13 @@ from scrollwork.flows.chains import Chain
 from scrollwork.models.base import Answer, Call
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make, settings
+from scrollwork.models.vendors.shared_fronts import sharing
 from scrollwork.pipeline.plan import topological
 from scrollwork.pipeline.session import Locations, Session
 from scrollwork.readings.estimate import built
 from scrollwork.suites.request import Request
-from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT, Calls
-from tests.servers.texts import CHARS_PER_TOKEN, tokens
+from scrollwork.tasks.generate.pending import Calls
+from tests.servers.texts import tokens
 from tests.servers.vendor import running
 
 TASKS = ("qmsum", "squality")
@@ -47,7 +48,7 @@ def main() -> list[str]:
         limit = best(calls)
         ours = served(spec, path, calls)
         shuffled = Random(1).sample(calls, len(calls))
-        random = served(spec, path, [replace(call, ask=replace(call.ask, prefix=call.key)) for call in shuffled])
+        random = served(spec, path, [replace(call, ask=replace(call.ask, fronts=())) for call in shuffled])
         documents = len({call.ask.prefix for call in calls})
         found.append(
             f"prefixes, {spec.partition(':')[0]}: {len(calls):,} prompts on {documents:,} documents: "
@@ -66,7 +67,8 @@ def prompts(home: str, spec: str, model: Hosted) -> list[Call]:
     for node in topological(Chain(request).scored):
         if node.asks:
             inputs = built(node, session)
-            calls += [call for batch in Calls(node, model, inputs).batches() for call in batch]
+            batches = Calls(node, model, inputs, by_front=True).batches()
+            calls += sharing(call for batch in batches for call in batch)
     return calls
 
 
@@ -76,10 +78,7 @@ def best(calls: Iterable[Call]) -> float:
     total = cached = 0
     for call in calls:
         total += tokens(call.ask.prompt)
-        prefix = (
-            sum(len(segment.text) for segment in call.ask.segments if segment.role not in BEHIND_THE_DOCUMENT)
-            // CHARS_PER_TOKEN
-        )
+        prefix = tokens(call.ask.front)
         cached += prefix if call.ask.prefix in seen else 0
         seen.add(call.ask.prefix)
     return cached / total

@@ -27,10 +27,17 @@ def halves(segments: Sequence[Segment]) -> tuple[Sequence[Segment], Sequence[Seg
     return segments[: last + 1], segments[last + 1 :]
 
 
-def opening(segments: Sequence[Segment]) -> Sequence[Segment]:
-    """Return what stands in front of all that is an input's own: an instruction, demonstrations; nothing where no part
-    is."""
-    return segments[: next((n for n, segment in enumerate(segments) if segment.role in OF_THE_INPUT), 0)]
+def cut_behind(text: str, fronts: Iterable[Front], begun: int = 0) -> Iterator[tuple[str, bool]]:
+    """Yield a text piece by piece, cut behind each front, and whether that is marked; nothing but the last piece may be
+    left behind them. begun: characters of the prompt that stand before the text."""
+    at = 0
+    for front in fronts:
+        end = front.characters - begun
+        if at < end <= len(text):
+            yield text[at:end], front.marked
+            at = end
+    if at < len(text):
+        yield text[at:], False
 
 
 def text_of(segments: Iterable[Segment]) -> str:
@@ -39,16 +46,27 @@ def text_of(segments: Iterable[Segment]) -> str:
 
 
 @dataclass(frozen=True)
+class Front:
+    """What a prompt and another that is asked beside it both begin with, so that a provider's cache can hold it.
+
+    characters: how many; digest: of their text. marked: whether a request says so, where the provider wants that.
+    """
+
+    characters: int
+    digest: str
+    marked: bool = True
+
+
+@dataclass(frozen=True)
 class Ask:
     """One input to be answered. sample: which of several answers to the same request is wanted (SEAM: the run). seed:
     of generation, None where nobody says.
 
     references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
-    prefix: digest of the leading documents that the prompt starts with, "" for none: asks that share it share a
-    provider's prefix cache. opening: digest of what stands in front of all that is the input's own, "" for none;
-    by_opening: prefix is that of the opening, because no neighbour has the same documents. follows: the call before it
-    in the run shares it too. common_bytes: of the prompt, with which another that was sent begins, too. tokens:
-    of the input, measured or estimated, 0 where nobody counted. characters_per_token: by which they are estimated then.
+    fronts: of the prompt, rising, that neighbours in the run share (models/vendors/shared_fronts.py). follows: the call
+    before it shares the longest of them. common_bytes: of the prompt, with which another that was sent begins, too.
+    tokens: of the input, measured or estimated, 0 where nobody counted. characters_per_token: by which they are
+    estimated then.
     """
 
     task: str
@@ -59,9 +77,7 @@ class Ask:
     max_new_tokens: int
     sample: int = 0
     references: tuple[str, ...] = ()
-    prefix: str = ""
-    opening: str = ""
-    by_opening: bool = False
+    fronts: tuple[Front, ...] = ()
     tokens: int = 0
     seed: int | None = None
     follows: bool = False
@@ -74,19 +90,23 @@ class Ask:
         return self.tokens or int(sum(len(segment.text) for segment in self.segments) / self.characters_per_token) + 1
 
     @property
-    def front(self) -> Sequence[Segment]:
-        """Return the segments of the prefix that is shared: up to the end of the documents, or in front of them."""
-        return opening(self.segments) if self.by_opening else halves(self.segments)[0]
+    def prefix(self) -> str:
+        """Return the digest of the longest front that neighbours share, "" for none."""
+        return self.fronts[-1].digest if self.fronts else ""
+
+    @property
+    def front(self) -> str:
+        """Return the text of the longest front that neighbours share."""
+        return self.prompt[: self.fronts[-1].characters] if self.fronts else ""
 
     @property
     def shared_tokens(self) -> int:
-        """Return the likely tokens of the prefix that is shared, by its share of the characters."""
-        return self.share_of(self.front)
+        """Return the likely tokens of the longest front that neighbours share."""
+        return self.share_of(self.fronts[-1].characters) if self.fronts else 0
 
-    def share_of(self, segments: Sequence[Segment]) -> int:
-        """Return the likely tokens of some segments of the prompt, by their share of the characters."""
-        part = sum(len(segment.text) for segment in segments)
-        return self.likely_tokens * part // max(1, sum(len(segment.text) for segment in self.segments))
+    def share_of(self, characters: int) -> int:
+        """Return the likely tokens of some characters of the prompt, by their share of all."""
+        return self.likely_tokens * characters // max(1, sum(len(segment.text) for segment in self.segments))
 
     @property
     def query(self) -> str:

@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
-from scrollwork.models.engine.document_order import sharing
 from scrollwork.models.engine.prices import NANO, Price
 from scrollwork.models.hosted.model import Hosted, most_output, split_wrapper
 from scrollwork.models.registry import HOSTED, make
-from scrollwork.models.vendors.families import cache_minimum
+from scrollwork.models.vendors.families import cache_marks, cache_minimum
 from scrollwork.models.vendors.fill import likely_thoughts
+from scrollwork.models.vendors.shared_fronts import sharing
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.errors import StageFailed
@@ -28,7 +28,7 @@ from scrollwork.readings.found_again import FoundAgain
 from scrollwork.records.example import Example
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT, Calls
+from scrollwork.tasks.generate.pending import Calls
 from scrollwork.tasks.generate.stored_answers import wanted
 
 if TYPE_CHECKING:
@@ -190,12 +190,12 @@ def add(
         example.example_id: max((len(text) // CHARACTERS + 1 for text in example.references), default=0)
         for example in inputs["sample"].rows("examples", Example)
     }
-    minimum = cache_minimum(table)
-    prefixes: set[str] = set()
+    held: set[str] = set()  # fronts that an earlier call writes
     thoughts = likely_thoughts(table)
     store = session.store if session.home.has_store else None
-    for call in sharing(missing(row, Calls(node, model, inputs, store).batches(), session), minimum):
-        ask = as_sent(call.ask, model)
+    calls = missing(row, Calls(node, model, inputs, store, by_front=True).batches(), session)
+    sent = (replace(call, ask=as_sent(call.ask, model)) for call in calls)
+    for ask in (call.ask for call in sharing(sent, cache_minimum(table), cache_marks(table))):
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
         most = most_output(ask.max_new_tokens, table)
@@ -206,9 +206,10 @@ def add(
         row.output_tokens_most += most
         row.thought_tokens += thoughts
         row.thoughts_most += max(0, most - ask.max_new_tokens)
-        front = shared(ask, tokens, minimum) if ask.prefix else 0
-        cached, written = (front, 0) if ask.prefix in prefixes else (0, front)
-        prefixes.add(ask.prefix)
+        marked = [front for front in ask.fronts if front.marked]
+        cached = max((ask.share_of(front.characters) for front in marked if front.digest in held), default=0)
+        written = max(0, ask.shared_tokens - cached)
+        held.update(front.digest for front in marked)
         if again.applies:
             cached = again.tokens(ask, tokens)
             written = max(0, written - cached)
@@ -222,7 +223,8 @@ def as_sent(ask: Ask, model: Hosted) -> Ask:
     own = split_wrapper(ask.segments)[0] if model.provider == "anthropic" else ask.segments
     if len(own) == len(ask.segments):
         return ask
-    return replace(ask, segments=own, tokens=ask.share_of(own) if ask.tokens else 0)
+    kept = sum(len(segment.text) for segment in own)
+    return replace(ask, segments=own, tokens=ask.share_of(kept) if ask.tokens else 0)
 
 
 def lost(row: Estimate, prompts: Artifact, times: int) -> int:
@@ -255,16 +257,3 @@ def missing(row: Estimate, batches: Iterator[list[Call]], session: Session) -> I
         row.in_batches += len(waiting)
         todo -= waiting
         yield from ({call.key: call for call in batch if call.key in todo}).values()
-
-
-def shared(ask: Ask, tokens: int, minimum: int) -> int:
-    """Tokens of a prompt's prefix, by its share of the characters; 0 where it is too short to be cached."""
-    if ask.by_opening:
-        return ask.shared_tokens
-    chars = 0
-    for segment in ask.segments:
-        if segment.role in BEHIND_THE_DOCUMENT:
-            break
-        chars += len(segment.text)
-    prefix = tokens * chars // max(1, len(ask.prompt))
-    return prefix if prefix >= minimum else 0

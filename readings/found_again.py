@@ -25,7 +25,7 @@ class FoundAgain:
     def __init__(self, table: Mapping[str, Any], recent: Recent | None = None) -> None:
         use, known = cache_use(table), family_of(table)
         self.applies = use.rule in FINDS
-        self._apart, self._luck = use.key, bool(use.header)
+        self._use, self._luck = use, bool(use.header)
         self._least = cache_least(table)
         self._step = max(int(known.family.get("cache.step", 1)) if known is not None else 1, LEAST_STEP)
         self._chars = int(self._step * characters_per_token(table))
@@ -36,7 +36,7 @@ class FoundAgain:
         if not self.applies or (self._luck and not ask.prefix):
             return 0
         text, common = ask.prompt, 0
-        begun = blake2b((ask.prefix if self._apart else "").encode(), digest_size=16)
+        begun = blake2b(self._use.scope(ask).encode() if self._use.key else b"", digest_size=16)
         for end in range(self._chars, len(text) + 1, self._chars):
             begun.update(text[end - self._chars : end].encode("utf-8", "replace"))
             if self._recent.add(begun.digest()):

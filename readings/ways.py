@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.prices import NANO, ONE, Price, exact, whole
 from scrollwork.models.registry import BATCHES, HOSTED
-from scrollwork.models.vendors.families import family_of
+from scrollwork.models.vendors.families import cache_least, family_of
 from scrollwork.models.vendors.fill import likely_thoughts
 from scrollwork.models.vendors.tiers import FLEX, STANDARD
 from scrollwork.pipeline.calling import known_price
@@ -69,7 +69,10 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
         if price is None:
             continue
         prices[model] = price
-        total, tree = sums.setdefault(model, Sums()), trees.setdefault(model, PrefixTree(rule_of(tables[model])))
+        total, tree = (
+            sums.setdefault(model, Sums()),
+            trees.setdefault(model, PrefixTree(rule_of(tables[model]), cache_least(tables[model]))),
+        )
         for one in calls:
             total.add(price, one.usage)
             tokens = one.usage.input_tokens or 0

@@ -1,57 +1,26 @@
 """Which call goes next: the first of a document ahead, the others while its prefix is in the provider's cache.
 
-Calls come grouped by `ask.prefix`. Of each group one call leads; the others follow when it was answered or failed for
-good. If its attempt fails, another call of the group leads while it waits for its second attempt. Groups go on side by
-side: the next is led before the followers at hand run out, so that no place stays empty. Calls without a prefix never
-wait.
+Calls come grouped by their fronts (`ask.fronts`), groups within groups. Of each group one call leads; the others follow
+when it was answered or failed for good. If its attempt fails, another call of the group leads while it waits for its
+second attempt. Groups go on side by side: the next is led before the followers at hand run out, so that no place stays
+empty. Calls without a front never wait.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from scrollwork.models.base import Call, opening
+from scrollwork.models.base import Call
 from scrollwork.models.engine.sent_prompts import SentPrompts
-from scrollwork.models.vendors.families import CACHE_MINIMUM
 
 CACHE_S = 240.0  # a prefix is kept for five minutes after its last use, where nothing else is known
 
 
-def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM) -> Iterator[Call]:
-    """The calls, each a moment later, with the prefix that they share with a neighbour: their documents, else what
-    stands in front of them (SEAM: demonstrations), from `minimum` tokens on. One that shares none has none: nobody
-    would read what it puts into a cache, and writing there costs more than plain input (Anthropic: a quarter). Those
-    behind the first that share one `follow`."""
-    before, held = None, None
-    for call in calls:
-        if held is not None:
-            yield placed(held, before, call, minimum)
-            before = held
-        held = call
-    if held is not None:
-        yield placed(held, before, None, minimum)
-
-
-def placed(call: Call, before: Call | None, after: Call | None, minimum: int) -> Call:
-    """The call between its neighbours, as they were given."""
-    ask = call.ask
-    others = [None if one is None else one.ask for one in (before, after)]
-    documents = [ask.prefix != "" and one is not None and one.prefix == ask.prefix for one in others]
-    if any(documents):
-        return replace(call, ask=replace(ask, follows=documents[0]))
-    openings = [ask.opening != "" and one is not None and one.opening == ask.opening for one in others]
-    if any(openings) and ask.share_of(opening(ask.segments)) >= minimum:
-        found = replace(ask, prefix=ask.opening, by_opening=True, follows=openings[0])
-        return replace(call, ask=found)
-    return replace(call, ask=replace(ask, prefix=""))
-
-
 @dataclass(eq=False)
 class Group:
-    """Calls with the same prefix. state: cold (nobody leads), led (one is under way), warm (the others may go)."""
+    """Calls with the same front. state: cold (nobody leads), led (one is under way), warm (the others may go)."""
 
     prefix: str
     state: str = "cold"
@@ -60,11 +29,13 @@ class Group:
 
 @dataclass(eq=False)
 class Item:
-    """A call and what was tried of it. number: its place in the order in which calls came."""
+    """A call and what was tried of it. number: its place in the order in which calls came. groups: that it is in, each
+    within the one before; leads: those of them that wait for it."""
 
     call: Call
     number: int
-    group: Group
+    groups: tuple[Group, ...]
+    leads: tuple[Group, ...] = ()
     attempts: int = 0
     refused: int = 0  # of attempts: for want of room in a tier of service
     spent_s: float = 0.0
@@ -73,6 +44,11 @@ class Item:
     def tries(self) -> int:
         """Attempts that a policy of retries counts."""
         return self.attempts - self.refused
+
+    @property
+    def awaited(self) -> bool:
+        """Whether calls that share a front may wait for it."""
+        return any(group.prefix and group.state == "led" for group in self.leads)
 
     def __lt__(self, other: Item) -> bool:
         return self.number < other.number
@@ -86,9 +62,9 @@ class Order:
         that ask the model."""
         self._cache_s = cache_s
         self._ready: list[Item] = []  # heap by number: followers of warm groups, and what is tried again
-        self._cold: deque[Group] = deque()  # in the order in which they came
+        self._cold: list[tuple[int, Group]] = []  # heap by the number of the call that is to lead, at the time
         self.behind = 0  # followers of groups that are led
-        self._last: Group | None = None
+        self._last: dict[str, Group] = {}  # of the call that came last
         self._count = 0
         self._sent = sent or SentPrompts()
 
@@ -103,10 +79,9 @@ class Order:
 
     def add(self, call: Call) -> Item:
         """Take in the next call."""
-        group = self._last
-        if group is None or not group.prefix or group.prefix != call.ask.prefix:
-            group = self._last = Group(call.ask.prefix)
-        item = Item(call, self._count, group)
+        digests = [front.digest for front in call.ask.fronts]
+        self._last = {one: self._last.get(one) or Group(one) for one in digests}
+        item = Item(call, self._count, tuple(self._last.values()) or (Group(""),))
         self._count += 1
         self._put(item, first=False)
         return item
@@ -115,9 +90,10 @@ class Order:
         """A call whose attempt failed is to be tried again now."""
         self._put(item, first=True)
 
-    def _put(self, item: Item, *, first: bool) -> None:
-        group = item.group
-        if group.state == "warm":
+    def _put(self, item: Item, *, first: bool = False) -> None:
+        """Let a call wait in the first of its groups that is not warm."""
+        group = next((one for one in item.groups if one.state != "warm"), None)
+        if group is None:
             self._follow(item)
             return
         if first:
@@ -126,10 +102,8 @@ class Order:
             group.waiting.append(item)
         if group.state == "led":
             self.behind += 1
-        elif len(group.waiting) == 1 and first:
-            self._cold.appendleft(group)
         elif len(group.waiting) == 1:
-            self._cold.append(group)
+            heapq.heappush(self._cold, (item.number, group))
 
     def peek(self, in_flight: int, gap_s: float) -> Item | None:
         """The call that goes next, None if all wait for their leaders. gap_s: what limits ask for between two sends.
@@ -139,7 +113,7 @@ class Order:
         """
         if not self._cold:
             return self._ready[0] if self._ready else None
-        lead = self._cold[0].waiting[0]
+        lead = self._cold[0][1].waiting[0]
         if not self._ready:
             return lead if self.behind * gap_s < self._cache_s else None
         following = len(self._ready) + self.behind
@@ -152,9 +126,11 @@ class Order:
         if self._ready and self._ready[0] is item:
             heapq.heappop(self._ready)
             return
-        group = self._cold.popleft()
+        _, group = heapq.heappop(self._cold)
         group.waiting.popleft()
-        group.state = "led"
+        item.leads = tuple(one for one in item.groups if one.state == "cold")
+        for one in item.leads:
+            one.state = "led"
         self.behind += len(group.waiting)
 
     def came(self, item: Item) -> None:
@@ -162,32 +138,38 @@ class Order:
         ask = item.call.ask
         item.call = replace(item.call, ask=replace(ask, common_bytes=self._sent.common_bytes(ask.segments)))
 
-    def warm(self, group: Group) -> None:
-        """The leader under way was answered, failed for good, or takes too long: the others may go."""
-        if group.state == "led":
-            self.behind -= len(group.waiting)
-        group.state = "warm"
-        for item in group.waiting:
-            self._follow(item)
-        group.waiting.clear()
+    def warm(self, item: Item) -> None:
+        """The call was answered, failed for good, or takes too long: those that it leads may go."""
+        led, item.leads = item.leads, ()
+        waiting: list[Item] = []
+        for group in led:
+            if group.state == "led":
+                self.behind -= len(group.waiting)
+            group.state = "warm"
+            waiting += group.waiting
+            group.waiting.clear()
+        for one in waiting:
+            self._put(one)
 
     def _follow(self, item: Item) -> None:
         """A call that goes behind another of its group, be it the first that was given."""
-        if item.group.prefix and not item.call.ask.follows:
+        if item.groups[-1].prefix and not item.call.ask.follows:
             item.call = replace(item.call, ask=replace(item.call.ask, follows=True))
         heapq.heappush(self._ready, item)
 
-    def cool(self, group: Group) -> None:
-        """The leader's attempt failed: the next call of the group leads."""
-        if group.state == "led":
-            group.state = "cold"
-            self.behind -= len(group.waiting)
-            if group.waiting:
-                self._cold.appendleft(group)
+    def cool(self, item: Item) -> None:
+        """The call's attempt failed: where it leads, the next one does."""
+        led, item.leads = item.leads, ()
+        for group in led:
+            if group.state == "led":
+                group.state = "cold"
+                self.behind -= len(group.waiting)
+                if group.waiting:
+                    heapq.heappush(self._cold, (group.waiting[0].number, group))
 
     def clear(self) -> None:
         """Forget all that waits."""
         self._ready.clear()
         self._cold.clear()
         self.behind = 0
-        self._last = None
+        self._last = {}

@@ -247,7 +247,7 @@ class Engine:
         if item.call.service != self._service:
             item.call = replace(item.call, service="")  # the vendor does not take it
         patience = None
-        if item.group.prefix and item.group.state == "led":
+        if item.awaited:
             patience = self._loop.call_later(self._settings.warmup_s, self._follow, item)
         result = await send_once(self._client, item.call, self._settings.timeout_s)
         if patience is not None:
@@ -266,7 +266,7 @@ class Engine:
 
     def _follow(self, item: Item) -> None:
         """The leader takes long: its prefix has been in the cache since its first token."""
-        self._order.warm(item.group)
+        self._order.warm(item)
         self._pump()
 
     def _ended(self, trip: Trip, result: Reply | CallProblem | Exception | None) -> None:
@@ -275,7 +275,7 @@ class Engine:
             tier = served(trip.item.call.service, result.service_tier)
             how = Ended(trip.began, trip.reserved, True, usage=result.usage, limits=result.limits)
             self._account(trip, how, tier)
-            self._order.warm(trip.item.group)
+            self._order.warm(trip.item)
             self._hand_over((trip.attempt("answered", None, result.doubt, result.usage, tier), trip.answer(result)))
         elif isinstance(result, CallProblem):
             self._problem(trip, result)
@@ -305,7 +305,7 @@ class Engine:
             wait = after_refusal(item, problem, self._settings.policy, self._rng) if refused else None
             self._service = "" if refused and tier_refused(problem) else self._service
             if roomier is not None:
-                self._order.warm(item.group)  # the prompt was read
+                self._order.warm(item)  # the prompt was read
             item.call = roomier or item.call
             self._again(item, wait)
             return
@@ -318,7 +318,7 @@ class Engine:
         if problem.kind == "transient":
             wait = self._settings.policy.wait(item.tries, item.spent_s, problem.retry_after_s, self._rng)
         if wait is None:
-            self._order.warm(item.group)
+            self._order.warm(item)
             self._hand_over((tried, lost))
             return
         self._hand_over((tried,))
@@ -328,7 +328,7 @@ class Engine:
         """Ask a call once more, after so many seconds, None for now."""
         if self.stopped:
             return
-        self._order.cool(item.group)
+        self._order.cool(item)
         if wait is None:
             self._order.again(item)
             return

@@ -96,7 +96,7 @@ def marked(turns: Iterable[Any], mark: str) -> int:
 
 def shared_most(ask: Ask) -> int:
     """Tokens that a cache can give back of what another call that was sent begins with too."""
-    front = size_of(ask.front) + TEMPLATE if ask.follows else 0
+    front = len(ask.front.encode("utf-8", "replace")) + TEMPLATE if ask.follows else 0
     return max(front, ask.common_bytes)
 
 

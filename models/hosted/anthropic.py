@@ -7,14 +7,13 @@ too, and the tag is only asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.models.base import Ask, Call, Client, halves, opening, text_of
+from scrollwork.models.base import Ask, Call, Client, Front, cut_behind, halves, text_of
 from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, roomy, vendor_wire
 from scrollwork.models.hosted.model import Hosted, decoding, split_wrapper
 from scrollwork.models.hosted.wire import Wire
-from scrollwork.models.vendors.families import cache_minimum
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -51,7 +50,7 @@ def text_block(text: str) -> dict[str, Any]:
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client with the key from the environment. Raises tables.BadTable where there is none."""
-    return Messages(wire_of(name, table), cache_minimum(table))
+    return Messages(wire_of(name, table), "messages")
 
 
 def wire_of(name: str, table: Mapping[str, Any]) -> Wire:
@@ -74,27 +73,37 @@ def sdk(key: str, table: Mapping[str, Any]) -> AsyncAnthropic:
 
 
 class Messages(Endpoint):
-    """The client of the messages endpoint; marks prefixes that several calls share for the cache."""
-
-    def __init__(self, wire: Wire, cache_minimum: int) -> None:
-        super().__init__(wire, "messages")
-        self._cache_minimum = cache_minimum
+    """The client of the messages endpoint; marks for the cache what several calls begin with."""
 
     def prepared(self, call: Call) -> Any:
-        """The body, with a breakpoint at the end of the prefix that will be read again from the cache."""
-        asked = roomy(call)
-        if not call.ask.prefix or call.ask.likely_tokens < self._cache_minimum:
-            return asked
-        front = text_of(opening(split_wrapper(call.ask.segments)[0])) if call.ask.by_opening else ""
-        return with_breakpoint(asked, front)
+        """The body, with breakpoints at the ends of the fronts that will be read again from the cache."""
+        return with_breakpoints(roomy(call), call.ask)
 
 
-def with_breakpoint(asked: Mapping[str, Any], front: str = "") -> dict[str, Any]:
-    """The same body with its first block of text marked for the cache; with that part of it alone, a block of its own,
-    where it begins with `front`."""
+def with_breakpoints(asked: Mapping[str, Any], ask: Ask) -> Mapping[str, Any]:
+    """The same body with its text cut behind the fronts, each of them marked for the cache."""
+    if not ask.fronts:
+        return asked
     first, *others = asked["messages"]
-    block, *rest = first["content"]
-    if front.strip() and block["text"].startswith(front) and (behind := block["text"][len(front) :]).strip():
-        block, rest = text_block(front), [text_block(behind), *rest]
-    marked = {**first, "content": [{**block, "cache_control": BREAKPOINT}, *rest]}
-    return {**asked, "messages": [marked, *others]}
+    begun = len(ask.segments[0].text) if ask.segments[0].role == "wrapper" else 0
+    content: list[dict[str, Any]] = []
+    for block in first["content"]:
+        content += cut(block["text"], ask.fronts, begun)
+        begun += len(block["text"])
+    return {**asked, "messages": [{**first, "content": content}, *others]}
+
+
+def cut(text: str, fronts: Sequence[Front], begun: int) -> list[dict[str, Any]]:
+    """The blocks of a text. begun: as of `cut_behind`. A front whose end leaves a blank piece has no end here: the API
+    takes no blank block."""
+    found: list[dict[str, Any]] = []
+    blank = ""
+    for piece, marked in cut_behind(text, fronts, begun):
+        if not piece.strip():
+            blank += piece
+            continue
+        found.append({**text_block(blank + piece), **({"cache_control": BREAKPOINT} if marked else {})})
+        blank = ""
+    if blank and found:
+        found[-1] = text_block(found[-1]["text"] + blank)
+    return found or [text_block(text)]

@@ -58,7 +58,7 @@ class OpenAIBatches:
 
     def entry(self, call: Call) -> bytes:
         """A line of the file."""
-        alone = replace(call.ask, prefix="")  # whether a batch meets its own cache is promised nowhere
+        alone = replace(call.ask, fronts=())  # whether a batch meets its own cache is promised nowhere
         body = self._cache.sent(call.payload["body"], alone)
         line = {"custom_id": call.key, "method": "POST", "url": self._url, "body": body}
         return entry_of(line) + b"\n"

@@ -19,6 +19,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
 # What may follow in the name of a variant, such as a date; a number of one to three digits is a later version.
 VARIANT = re.compile(r"[-@:/](?![0-9]{1,3}(?![0-9]))")
 CACHE_MINIMUM = 1024  # tokens of a prefix below which no vendor caches, where nothing else is known
+MARKS = 4  # that a request may have, where its vendor does not say
 TABLES = ("effort", "thinking", "cache", "room", "endpoints")  # filled in key by key
 
 
@@ -118,6 +119,12 @@ def cache_minimum(table: Mapping[str, Any]) -> int:
     known = family_of(table)
     found = known.family.get("cache.minimum", CACHE_MINIMUM) if known is not None else CACHE_MINIMUM
     return int(table.get("cache_minimum", found))
+
+
+def cache_marks(table: Mapping[str, Any]) -> int:
+    """Marks that a request to a table's model may have, 4 where nobody knows."""
+    known = family_of(table)
+    return int(known.family.get("cache.marks", MARKS)) if known is not None else MARKS
 
 
 def cache_least(table: Mapping[str, Any]) -> int:

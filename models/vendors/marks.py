@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scrollwork.models.base import Ask, text_of
+from scrollwork.models.base import Ask, cut_behind
 from scrollwork.models.vendors.families import family_of
 
 KEY_CHARS = 16  # of the digest of a prefix, by which requests that share it are sent to one machine
@@ -20,44 +20,49 @@ UNITS_S = {"m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class CacheUse:
-    """Of a model. rule, minimum, lifetime, key, header: as of its family (models/vendors/keys.py), "" and 0 where
-    nothing is known. options: what a table of one's own sends in place of all that."""
+    """Of a model. rule, lifetime, key, header: as of its family (models/vendors/keys.py), "" where nothing is known.
+    options: what a table of one's own sends in place of all that."""
 
     rule: str = ""
-    minimum: int = 0
     lifetime: str = ""
     key: bool = False
     header: str = ""
     options: Mapping[str, Any] | None = None
 
+    def scope(self, ask: Ask) -> str:
+        """By which requests that share documents reach one cache, "" where none are shared. Where marks say what is
+        kept, the shortest front, so that all that is nested in it can be read; else, as one machine answers only so
+        many requests a minute, the longest."""
+        if not ask.fronts or not (self.key or self.header):
+            return ""
+        return ask.fronts[0 if self.rule == "breakpoints" else -1].digest[:KEY_CHARS]
+
     def headers(self, ask: Ask) -> dict[str, str]:
         """The headers by which requests that share documents reach one cache."""
-        return {self.header: ask.prefix[:KEY_CHARS]} if self.header and ask.prefix else {}
+        return {self.header: scope} if self.header and (scope := self.scope(ask)) else {}
 
     def sent(self, body: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
-        """A body of OpenAI's protocol as it is sent. ask.prefix: "" where no neighbour shares one.
+        """A body of OpenAI's protocol as it is sent. ask.fronts: none where no neighbour shares one.
 
         Where every token that is written to the cache is charged (rule breakpoints), a document that is asked once is
-        not written, and a prefix that several share up to its end.
+        not written, and fronts that several share up to their ends.
         """
         if self.options is not None:
             return {**body, **self.options}
-        in_body = self.key and not self.header and ask.prefix
-        shared: dict[str, Any] = {"prompt_cache_key": ask.prefix[:KEY_CHARS]} if in_body else {}
+        scope = "" if self.header else self.scope(ask)
+        shared: dict[str, Any] = {"prompt_cache_key": scope} if scope else {}
         if self.rule != "breakpoints":
             return {**body, **shared}
         once = {**body, "prompt_cache_options": {"mode": "explicit"}}
-        head, tail = text_of(ask.front), text_of(ask.segments[len(ask.front) :])
-        if not (ask.prefix and head and tail) or ask.shared_tokens < self.minimum:
+        where, kind = ("messages", "text") if "messages" in body else ("input", "input_text")
+        if not ask.fronts or where not in body:
             return once
         mark = {"prompt_cache_breakpoint": {"mode": "explicit", "ttl": self.lifetime}}
-        if "messages" in body:
-            parts = [{"type": "text", "text": head, **mark}, {"type": "text", "text": tail}]
-            return {**once, **shared, "messages": [{"role": "user", "content": parts}]}
-        if "input" in body:
-            parts = [{"type": "input_text", "text": head, **mark}, {"type": "input_text", "text": tail}]
-            return {**once, **shared, "input": [{"role": "user", "content": parts}]}
-        return once
+        parts = [
+            {"type": kind, "text": text, **(mark if marked else {})}
+            for text, marked in cut_behind(ask.prompt, ask.fronts)
+        ]
+        return {**once, **shared, where: [{"role": "user", "content": parts}]}
 
 
 def cache_use(table: Mapping[str, Any]) -> CacheUse:
@@ -70,7 +75,6 @@ def cache_use(table: Mapping[str, Any]) -> CacheUse:
     cache: Mapping[str, Any] = known.family.get("cache", {})
     return CacheUse(
         str(cache.get("rule", "")),
-        int(table.get("cache_minimum", cache.get("minimum", 0))),
         next(iter(cache.get("write", {})), ""),
         bool(cache.get("key")),
         str(cache.get("header", "")),

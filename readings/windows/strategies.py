@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import groupby, takewhile
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,6 @@ from scrollwork.readings.estimate import Costs, Estimate, built
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, Part, part_text
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT
 from scrollwork.tasks.sample.windows import Parameters
 
 if TYPE_CHECKING:
@@ -127,9 +126,8 @@ def frame_of(
     (whole,) = prompts([example], *made, text_of, **more)
     (closed,) = prompts([example], *made, text_of, **{**more, "arm": CLOSED_BOOK})
     outside = [part for part in whole.parts if part.role != "document"]
-    before = [
-        part for part in takewhile(lambda part: part.role not in BEHIND_THE_DOCUMENT, whole.parts) if part in outside
-    ]
+    last = max((n for n, part in enumerate(whole.parts) if part.role == "document"), default=-1)
+    before = [part for part in whole.parts[: last + 1] if part.role != "document"]
     most = most_output(whole.max_new_tokens, table)
     guessed = likely_thoughts(table)
     answer = max((len(reference) // CHARACTERS + 1 for reference in example.references), default=0)
@@ -173,10 +171,11 @@ def add(
             else:
                 text = spans[length - 1 :, 1] - spans[: count - length + 1, 0] if length < count else np.array([size])
                 tokens = (frame.around + text[firsts]) // CHARACTERS + 1
-                taken = takers.setdefault(length, np.zeros((2, places), dtype=np.int64))
-                before = tokens * (frame.before + text[firsts]) // (frame.around + text[firsts])
+                taken = takers.setdefault(length, np.zeros((4, places), dtype=np.int64))
+                front, chars = frame.before + text[firsts], frame.around + text[firsts]
                 taken[0, firsts] += 1
-                taken[1, firsts] = np.where(before >= minimum, before, 0)
+                taken[1, firsts] = np.where(tokens * front // chars >= minimum, front, 0)
+                taken[2, firsts], taken[3, firsts] = tokens, chars
             row.requests += len(firsts)
             row.input_tokens += int(tokens.sum())
             row.output_tokens += frame.expected * len(firsts)
@@ -184,6 +183,28 @@ def add(
             row.thought_tokens += frame.guessed * len(firsts)
             row.thoughts_most += frame.thoughts * len(firsts)
     row.prompts = row.to_ask = row.requests
-    for problems, before in takers.values():
-        row.cached_tokens += int((np.maximum(problems - 1, 0) * before).sum())
-        row.cache_write_tokens += int(before[problems > 1].sum())
+    from_cache(row, takers, count, whole=count > 0 and int(spans[0, 0]) == 0)
+
+
+def from_cache(row: Estimate, takers: Mapping[int, Any], count: int, *, whole: bool) -> None:
+    """Count what the cache takes and gives: a window that several ask or that a longer one from the same place begins
+    with is written once, and what a shorter one wrote is read. takers: by length, how many problems take the window at
+    each place, and tokens to its end, 0 where no cache keeps them. whole: whether that of all units begins as they
+    do."""
+    held = np.zeros(count, dtype=np.int64)  # characters that are in the cache, by place
+    order = sorted(takers, reverse=True)
+    follows, later = {}, np.zeros(count, dtype=bool)  # by length, whether a longer window is taken at each place
+    for length in order:
+        problems = takers[length][0]
+        follows[length] = later[: len(problems)].copy()
+        if length < count or whole:
+            later[: len(problems)] |= problems > 0
+    for length in reversed(order):
+        problems, front, tokens, chars = takers[length]
+        found = held[: len(problems)] if length < count or whole else np.zeros_like(front)
+        written = (front > 0) & ((problems > 1) | follows[length])
+        before, read = tokens * front // np.maximum(chars, 1), tokens * found // np.maximum(chars, 1)
+        row.cached_tokens += int((np.maximum(problems - 1, 0) * before + read).sum())
+        row.cache_write_tokens += int(np.where(written, before - read, 0).sum())
+        if length < count or whole:
+            held[: len(problems)] = np.where(written, front, found)

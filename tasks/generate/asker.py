@@ -18,13 +18,13 @@ from typing import Any
 from uuid import uuid4
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Usage
-from scrollwork.models.engine.document_order import sharing
 from scrollwork.models.engine.patience import TOLD_S
 from scrollwork.models.engine.retry import LONGEST_S, charged
 from scrollwork.models.engine.running import Running, Runs
 from scrollwork.models.hosted.tables import key_name_of
-from scrollwork.models.vendors.families import cache_minimum
+from scrollwork.models.vendors.families import cache_marks, cache_minimum
 from scrollwork.models.vendors.fill import beyond_answer
+from scrollwork.models.vendors.shared_fronts import sharing
 from scrollwork.models.vendors.tiers import FLEX
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, Calling, breaker, ended, first_time, known_price, ledger, meter
@@ -77,7 +77,7 @@ class Asker:
         self._batches: set[str] = set()  # those, by our names
         table = calling.tables[model.name]
         self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
-        self._least = cache_minimum(table)
+        self._cached = cache_minimum(table), cache_marks(table)
         self._flex, self._at_standard = table.get("service") == FLEX, 0  # answers that another tier than flex gave
         new = not store.holds_answers(model.name)
         self._breaker = breaker(model.name, calling, alone=LOOKED_AT if new else 0)
@@ -127,7 +127,7 @@ class Asker:
         """Send what is wanted of these; why calls were left out, "" where none were."""
         gate = meter(self._model.name, self._calling, self._store)
         shared = ledger(self._store)
-        calls = self._as_sent(sharing(self._wanted(batches), self._least))
+        calls = self._as_sent(sharing(self._wanted(batches), *self._cached))
         run = self._model.run(calls, gate=gate, stop=STOP, ledger=shared, breaker=self._breaker)
         with run:
             try:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from scrollwork.models.base import CHARACTERS, OF_THE_INPUT, Ask, Call, Model, Segment
+from scrollwork.models.base import CHARACTERS, Ask, Call, Model, Segment
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.records.example import Example
-from scrollwork.records.prompt import Part, Prompt, part_text
+from scrollwork.records.prompt import Prompt, part_text
 from scrollwork.storage.digest import sha256_of
+from scrollwork.tasks.generate.front_order import by_front as in_front_order
 from scrollwork.tasks.generate.stored_answers import is_no_answer
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SEED = "generation_seed"  # of a run, in the metadata of its examples
 CHUNK = 16  # prompts rendered at once: each may hold a whole book
-BEHIND_THE_DOCUMENT = ("query_header", "query", "response_header")
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,23 @@ class HasFormer(Protocol):
 
 
 class Calls:
-    """The calls of a generate stage. asked: prompts rendered so far, in order; all of them after `rest`.
+    """The calls of a generate stage. asked: prompts rendered so far; all of them after `rest`, in the table's order.
 
     store: in which answers are looked for that were paid under the body of an earlier release; None for nowhere.
+    by_front: whether calls come as a provider's cache likes it (front_order.py), else as their prompts stand.
     """
 
-    def __init__(self, node: Node, model: Model, inputs: InputArtifacts, store: ResponseStore | None = None) -> None:
+    def __init__(
+        self,
+        node: Node,
+        model: Model,
+        inputs: InputArtifacts,
+        store: ResponseStore | None = None,
+        *,
+        by_front: bool = False,
+    ) -> None:
         self._node, self._model, self._inputs, self._store = node, model, inputs, store
+        self._in_order = in_front_order if by_front else enumerate
         self._text_of = inputs["curated"].texts()
         self._documents: dict[str, int] = {}
         self._references: dict[str, tuple[str, ...]] = {}
@@ -77,19 +87,22 @@ class Calls:
             pass
 
     def _all(self) -> Iterator[list[Call]]:
-        for prompts in chunks(self._prompts(), CHUNK):
-            of_each = self._calls([self._ask(prompt) for prompt in prompts])
-            made = [(prompt, call) for prompt, calls in zip(prompts, of_each, strict=True) for call in calls]
+        places: list[int] = []
+        for some in chunks(self._in_order(self._prompts()), CHUNK):
+            of_each = self._calls([self._ask(prompt) for _, prompt in some])
+            made = [(one, call) for one, calls in zip(some, of_each, strict=True) for call in calls]
             self.asked += [
                 Asked(prompt.example_id, prompt.draw, call.member, call.key, prompt.max_new_tokens)
-                for prompt, call in made
+                for (_, prompt), call in made
             ]
+            places += [place for (place, _), _ in made]
             yield [call for _, call in made]
+        self.asked = [self.asked[n] for n in sorted(range(len(places)), key=places.__getitem__)]
 
     def _again(self, keys: Collection[str]) -> Iterator[list[Call]]:
         wanted = {(one.example_id, one.draw) for one in self.asked if one.key in keys}
         prompts = (prompt for prompt in self._prompts() if (prompt.example_id, prompt.draw) in wanted)
-        for some in chunks(prompts, CHUNK):
+        for some in chunks((prompt for _, prompt in self._in_order(prompts)), CHUNK):
             of_each = self._calls([self._ask(prompt) for prompt in some])
             yield [call for calls in of_each for call in calls if call.key in keys]
 
@@ -127,8 +140,6 @@ class Calls:
             sample=prompt.draw if prompt.units is None else 0,  # equal windows have one answer
             seed=self._seeds.get(prompt.example_id),
             references=self._references.get(prompt.example_id, ()),
-            prefix=prefix_of(prompt),
-            opening=opening_of(prompt),
             tokens=self._tokens(prompt),
             characters_per_token=getattr(self._model, "characters_per_token", CHARACTERS),
         )
@@ -137,24 +148,6 @@ class Calls:
         """Count tokens by the profile's tokenizer; 0 where that is only an estimate."""
         name = self._node.input("prompts").params["profile"]["tokenizer"]
         return prompt.tokens_prompt or 0 if name and not is_estimate(name) else 0
-
-
-def prefix_of(prompt: Prompt) -> str:
-    """Digest a prompt from its start to the end of its documents; "" without documents. Prompts with the same digest
-    share a provider's prefix cache."""
-    front = [part_key(part) for part in takewhile(lambda one: one.role not in BEHIND_THE_DOCUMENT, prompt.parts)]
-    return sha256_of(front) if any(role == "document" for role, *_ in front) else ""
-
-
-def opening_of(prompt: Prompt) -> str:
-    """Digest what stands in front of all that is a prompt's own; "" for nothing."""
-    front = [part_key(part) for part in takewhile(lambda one: one.role not in OF_THE_INPUT, prompt.parts)]
-    return sha256_of(front) if 0 < len(front) < len(prompt.parts) else ""
-
-
-def part_key(part: Part) -> list[Any]:
-    """What a part's text is, without the text of a document."""
-    return [part.role, part.text, part.document_id, part.start, part.end]
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:

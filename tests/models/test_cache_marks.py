@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Ask, Call, Segment, Usage, halves, text_of
-from scrollwork.models.engine.document_order import sharing
+from scrollwork.models.base import Ask, Call, Front, Segment, Usage, halves, text_of
 from scrollwork.models.engine.limits import Caps, Ended, Limiter, used
 from scrollwork.models.engine.usage_bounds import bounds_of, doubt
 from scrollwork.models.hosted.anthropic import Messages
@@ -30,7 +29,8 @@ def ask(question: str, prefix: str = "d" * 64, document: str = DOCUMENT) -> Ask:
         Segment("query", f"\n{question}"),
         Segment("response_header", "\nAnswer:"),
     )
-    return Ask("t", question, segments, "x" * 64, 1, 10, prefix=prefix)
+    fronts = (Front(len("Answer. ") + len(document), prefix),) if prefix else ()
+    return Ask("t", question, segments, "x" * 64, 1, 10, fronts=fronts)
 
 
 def table(model_id: str, **more: Any) -> dict[str, Any]:
@@ -69,13 +69,6 @@ def test_mark_is_part_of_the_request_key() -> None:
     assert sent == {**alone.payload["body"], **EXPLICIT}, "asked once: neither written nor read"
 
 
-def test_short_document_is_marked() -> None:
-    _, sent = call("gpt-6-luna", ask("first?", document="short"))
-    assert sent["messages"][0]["content"].startswith("Answer. short")
-    _, sent = call("gpt-6-luna", ask("first?"), cache_minimum=50_000)
-    assert isinstance(sent["messages"][0]["content"], str), "as the table has it"
-
-
 def test_responses_endpoint_gets_no_mark() -> None:
     one, sent = call("gpt-6-sol", ask("first?"), endpoint="responses")
     (turn,) = sent["input"]
@@ -108,18 +101,18 @@ def test_mark_behind_demonstrations_stands_elsewhere_or_changes_the_text() -> No
         Segment("document", "Its own document."),
         Segment("query", "\nWhat?"),
     )
-    one = Ask("t", "1", segments, "x" * 64, 1, 10, prefix="o" * 64, opening="o" * 64, by_opening=True)
     front = text_of(segments[:2])
+    one = Ask("t", "1", segments, "x" * 64, 1, 10, fronts=(Front(len(front), "o" * 64),))
     made, sent = call("gpt-6-luna", one)
     head, tail = sent["messages"][0]["content"]
     assert (head["text"], tail["text"]) == (front, text_of(segments[2:]))
     assert "prompt_cache_breakpoint" in head
     assert sent["prompt_cache_key"] == "o" * 16
-    assert made.key == call("gpt-6-luna", replace(one, prefix="", opening="", by_opening=False))[0].key
+    assert made.key == call("gpt-6-luna", replace(one, fronts=()))[0].key
     claude = make("m", checked("m", {"provider": "anthropic", "id": "claude-opus-5-5"}), "")
     payload = claude.payload(one, "m")
-    assert payload == claude.payload(replace(one, prefix="", by_opening=False), "m")
-    asked = Messages(None, 512).prepared(Call("k", "m", payload, one))  # type: ignore[arg-type]
+    assert payload == claude.payload(replace(one, fronts=()), "m")
+    asked = Messages(None, "messages").prepared(Call("k", "m", payload, one))  # type: ignore[arg-type]
     first, second, third = asked["messages"][0]["content"]
     assert (first["text"], "cache_control" in first) == (front, True)
     assert first["text"] + second["text"] + third["text"] == "".join(
@@ -182,14 +175,36 @@ def test_usage_of_a_marked_request_is_doubted_or_believed_beyond_its_mark() -> N
     _, long_sent = call("gpt-6-luna", of)
     beyond = Usage(8_000 + 2_400, 0, len(head) + 5_000, 5)
     assert "written to the cache" in doubt(beyond, bounds_of(of, long_sent), "x")
-    _, alone = call("gpt-6-luna", replace(one.ask, prefix=""))
+    _, alone = call("gpt-6-luna", replace(one.ask, fronts=()))
     assert "cached" in doubt(Usage(2_400, 2_000, 0, 5), bounds_of(one.ask, alone), "x"), "nothing was to be read"
 
 
-def test_only_neighbours_share() -> None:
-    asks = [ask("1?"), ask("2?"), ask("3?", prefix="e" * 64)]
-    calls = [call("gpt-6-luna", one)[0] for one in asks]
-    assert [one.ask.prefix[:1] for one in sharing(calls)] == ["d", "d", ""]
+def test_nested_fronts_are_marked_where_the_vendor_does_not_take_it() -> None:
+    """An instruction, a document, a longer window of it: OpenAI's parts and Anthropic's blocks say the same text, with a
+    mark behind each, and a front that is not marked is cut off all the same."""
+    one = ask("first?")
+    ends = [len("Answer. "), 2_000, len("Answer. ") + len(DOCUMENT)]
+    fronts = tuple(Front(end, str(end) * 16, end != 2_000) for end in ends)
+    made, sent = call("gpt-6-luna", replace(one, fronts=fronts))
+    parts = sent["messages"][0]["content"]
+    assert [part["text"] for part in parts] == [one.prompt[a:b] for a, b in zip([0, *ends], [*ends, None], strict=True)]
+    assert ["prompt_cache_breakpoint" in part for part in parts] == [True, False, True, False]
+    assert sent["prompt_cache_key"] == ("8" * 16), "the shortest, so that all others can be read at one place"
+    assert made.key == call("gpt-6-luna", one)[0].key
+    wrapped = replace(one, segments=(Segment("wrapper", "\n\nHuman: "), *one.segments))
+    claude = make("m", checked("m", {"provider": "anthropic", "id": "claude-opus-5-5"}), "")
+    payload = claude.payload(wrapped, "m")
+    moved = tuple(Front(front.characters + 9, front.digest, front.marked) for front in fronts)
+    asked = Messages(None, "messages").prepared(Call("k", "m", payload, replace(wrapped, fronts=moved)))  # type: ignore[arg-type]
+    blocks = asked["messages"][0]["content"]
+    assert [block["text"] for block in blocks] == [part["text"] for part in parts]
+    assert ["cache_control" in block for block in blocks] == [True, False, True, False]
+    blank = (Front(9 + 7, "b"), *moved[1:])  # behind "Answer.", and a piece of one blank would follow
+    blank = (*blank[:1], Front(9 + 8, "c"), *blank[1:])
+    asked = Messages(None, "messages").prepared(Call("k", "m", payload, replace(wrapped, fronts=blank)))  # type: ignore[arg-type]
+    texts = [block["text"] for block in asked["messages"][0]["content"]]
+    assert all(text.strip() for text in texts)
+    assert "".join(texts) == "".join(block["text"] for block in payload["body"]["messages"][0]["content"])
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.models.base import Call, Segment
-from scrollwork.models.engine.document_order import CACHE_S, Item, Order, sharing
+from scrollwork.models.base import Call, Front, Segment
+from scrollwork.models.engine.document_order import CACHE_S, Item, Order
 from scrollwork.models.engine.sent_prompts import Recent, SentPrompts
+from scrollwork.models.vendors.shared_fronts import sharing
 from tests.models.clock import call
 
 
@@ -32,10 +33,10 @@ def sent(order: Order, in_flight: int = 0, gap_s: float = 0.0) -> list[int]:
 def test_followers_go_before_their_leader_was_answered() -> None:
     order, items = order_of("a", "a", "a", "b", "b")
     assert sent(order) == [0, 3]
-    order.warm(items[0].group)
+    order.warm(items[0])
     assert sent(order) == [1, 2]
     assert order
-    order.warm(items[3].group)
+    order.warm(items[3])
     assert sent(order) == [4]
     assert not order
 
@@ -49,27 +50,27 @@ def test_follower_that_comes_late_is_not_let_through() -> None:
     assert sent(order) == [0]
     late = order.add(call(1, "a"))
     assert sent(order) == []
-    order.warm(items[0].group)
+    order.warm(items[0])
     assert sent(order) == [late.number]
-    assert order.add(call(2, "a")).group.state == "warm"
+    assert order.add(call(2, "a")).groups[-1].state == "warm"
     assert sent(order) == [2]
 
 
 def test_group_waits_for_a_leader_that_rests() -> None:
     order, items = order_of("a", "a", "a")
     assert sent(order) == [0]
-    order.cool(items[0].group)
+    order.cool(items[0])
     assert sent(order) == [1]  # one, not both
     order.again(items[0])
     assert sent(order) == []
-    order.warm(items[1].group)
+    order.warm(items[1])
     assert sent(order) == [0, 2]
 
 
 def test_call_to_be_tried_again_is_sent_last() -> None:
     order, items = order_of("", "", "")
     order.take(items[0])
-    order.cool(items[0].group)
+    order.cool(items[0])
     order.again(items[0])
     assert sent(order) == [0, 1, 2]
 
@@ -77,7 +78,7 @@ def test_call_to_be_tried_again_is_sent_last() -> None:
 def test_next_group_is_led_only_when_nothing_else_is_left() -> None:
     order, items = order_of(*"aaaaa", *"bbbbb")
     order.take(items[0])
-    order.warm(items[0].group)
+    order.warm(items[0])
     first = order.peek(in_flight=8, gap_s=0.0)
     assert first is not None
     assert first.number == 5  # four followers for eight places: the next document's leader goes ahead
@@ -88,15 +89,15 @@ def test_group_is_led_whose_prefix_would_leave_the_cache() -> None:
     order, items = order_of(*"a" * 20, *"b" * 20)
     order.take(items[0])
     assert order.peek(1, gap_s=CACHE_S / 10) is None
-    order.warm(items[0].group)
+    order.warm(items[0])
     found = sent(order, in_flight=30, gap_s=CACHE_S / 10)
     assert found[:15] == [*range(1, 15), 20]  # the next leader once what is left takes half as long as the cache
 
 
 @st.composite
 def plays(draw: st.DrawFn) -> tuple[list[str], list[tuple[str, int]]]:
-    groups = draw(st.lists(st.tuples(st.sampled_from(["", "x"]), st.integers(1, 6)), max_size=8))
-    prefixes = [prefix and f"{prefix}{place}" for place, (prefix, size) in enumerate(groups) for _ in range(size)]
+    groups = draw(st.lists(st.tuples(st.sampled_from(["", "x", "xy", "xyz"]), st.integers(1, 6)), max_size=8))
+    prefixes = [outer and f"{outer}{place}" for place, (outer, size) in enumerate(groups) for _ in range(size)]
     what = st.sampled_from(["add", "send", "answer", "fail", "rest", "patience"])
     return prefixes, draw(st.lists(st.tuples(what, st.integers(0, 100)), max_size=120))
 
@@ -112,24 +113,26 @@ def test_call_is_sent_twice_or_forgotten(play: tuple[list[str], list[tuple[str, 
 
     def step(what: str, which: int) -> None:
         if what == "add" and coming:
-            order.add(call(*coming.popleft()))
+            number, prefix = coming.popleft()
+            letters, place = prefix.rstrip("0123456789"), prefix.lstrip("xyz")
+            order.add(nested(number, *(letters[: n + 1] + (place if n else "") for n in range(len(letters)))))
         elif what == "send" and (item := order.peek(len(flying), 0.0)) is not None:
-            fellows = [other for other in flying if other.group is item.group]
-            assert item.group.state == "warm" or not fellows
+            for group in item.groups:
+                assert group.state == "warm" or not any(group in other.groups for other in flying)
             order.take(item)
             flying.append(item)
         elif what == "answer" and flying:
             item = flying.pop(which % len(flying))
-            order.warm(item.group)
+            order.warm(item)
             done.append(item.number)
         elif what == "fail" and flying:
             item = flying.pop(which % len(flying))
-            order.cool(item.group)
+            order.cool(item)
             resting.append(item)
         elif what == "rest" and resting:
             order.again(resting.pop(which % len(resting)))
         elif what == "patience" and flying:
-            order.warm(flying[which % len(flying)].group)
+            order.warm(flying[which % len(flying)])
 
     for what, which in events:
         step(what, which)
@@ -146,68 +149,61 @@ def test_call_is_sent_twice_or_forgotten(play: tuple[list[str], list[tuple[str, 
     assert sorted(done) == list(range(len(prefixes)))
 
 
-def test_prompt_that_nobody_shares_is_written_to_a_cache() -> None:
-    given = [call(number, prefix) for number, prefix in enumerate(["a", "b", "b", "", "", "c", "b", "b", "d"])]
-    shared = list(sharing(iter(given)))
-    assert [one.key for one in shared] == [one.key for one in given]
-    assert [one.ask.prefix for one in shared] == ["", "b", "b", "", "", "", "b", "b", ""]
-    assert list(sharing([])) == []
-    assert [one.ask.prefix for one in sharing([given[0]])] == [""]
-
-
-def test_first_of_a_document_counts_as_read_from_a_cache() -> None:
-    calls = [call(number, prefix) for number, prefix in enumerate(["a", "a", "a", "b", "", "", "c", "c"])]
-    found = [(one.ask.prefix, one.ask.follows) for one in sharing(calls)]
-    assert found == [*zip("aaa", (False, True, True), strict=True), *[("", False)] * 3, ("c", False), ("c", True)]
-
-
 def test_call_that_fails_as_the_first_of_its_documents_is_taken_for_one_that_nobody_went_before() -> None:
     """Another one leads in its place, so the vendor gives it what that one wrote, and money counts so."""
     order = Order()
-    calls = list(sharing([call(number, "d") for number in range(3)]))
+    calls = list(sharing([call(number, text="word " * 1000, tokens=0) for number in range(3)]))
     assert [one.ask.follows for one in calls] == [False, True, True]
     for one in calls:
         order.add(one)
     first = order.peek(1, 0.0)
     assert first is not None
     order.take(first)
-    order.cool(first.group)
+    order.cool(first)
     second = order.peek(1, 0.0)
     assert second is not None
     order.take(second)
-    order.warm(second.group)
+    order.warm(second)
     order.again(first)
     assert (first.call.key, first.call.ask.follows) == ("0", True)
 
 
-DEMONSTRATIONS = Segment("demonstration", "An example. " * 400)  # 1,200 tokens
+def nested(number: int, *digests: str) -> Call:
+    """A call in groups within groups, the outermost first."""
+    one = call(number)
+    fronts = tuple(Front(place + 1, digest) for place, digest in enumerate(digests))
+    return replace(one, ask=replace(one.ask, fronts=fronts))
 
 
-def shown(number: int, document: str, front: Segment = DEMONSTRATIONS) -> Call:
-    """A call that shows demonstrations before a document of its own."""
-    one = call(number, document, tokens=0)
-    segments = (front, Segment("instruction", "Answer. "), Segment("document", document))
-    return replace(one, ask=replace(one.ask, segments=segments, opening=front.text[:10]))
+def test_document_waits_for_another_that_shares_its_instruction_or_is_led_before_it_is_written() -> None:
+    """One call writes the instruction and its own document; the leaders of other documents read the one, and go at once
+    when it came, with the followers of the first."""
+    order = Order()
+    items = [order.add(nested(number, "all", of)) for number, of in enumerate("aaabbcc")]
+    assert sent(order) == [0]
+    order.warm(items[0])
+    assert sent(order) == [1, 2, 3, 5]
+    order.cool(items[3])
+    assert sent(order) == [4], "the document is led by its next question, and the instruction stays"
+    order.again(items[3])
+    assert sent(order) == []
+    order.warm(items[5])
+    assert sent(order) == [6]
+    order.warm(items[4])
+    assert sent(order) == [3]
+    assert not order
 
 
-def test_demonstrations_that_all_prompts_share_are_paid_with_each() -> None:
-    """Where no document is shared, what stands in front of it is: the whole stage is a group that one call leads."""
-    found = [one.ask for one in sharing([shown(n, f"d{n}") for n in range(4)], 1024)]
-    assert [one.by_opening for one in found] == [True] * 4
-    assert {one.prefix for one in found} == {"An example"}
-    assert [one.follows for one in found] == [False, True, True, True]
-    assert [segment.role for segment in found[0].front] == ["demonstration", "instruction"]
-    short = [one.ask for one in sharing([shown(n, f"d{n}") for n in range(4)], 2048)]
-    assert {(one.prefix, one.by_opening) for one in short} == {("", False)}, "the vendor would keep nothing so short"
-    mixed = [
-        shown(0, "a"),
-        shown(1, "a"),
-        shown(2, "b"),
-        shown(3, "c", Segment("demonstration", "Another one. " * 400)),
-    ]
-    assert [(one.ask.prefix, one.ask.by_opening) for one in sharing(mixed, 1024)] == [
-        ("a", False), ("a", False), ("An example", True), ("", False),
-    ]  # fmt: skip
+def test_instruction_that_nobody_wrote_is_led_by_a_call_of_the_same_document() -> None:
+    order = Order()
+    items = [order.add(nested(number, "all", of)) for number, of in enumerate("ab")]
+    alone = order.add(nested(2))
+    assert sent(order) == [0, alone.number]
+    order.cool(items[0])
+    assert sent(order) == [1]
+    order.again(items[0])
+    order.warm(items[1])
+    assert sent(order) == [0]
 
 
 def test_prompts_begin_alike_by_less_than_their_documents() -> None:

@@ -258,11 +258,9 @@ def test_cached_tokens_are_counted_beside_the_input_of_one_vendor(vendor: Vendor
     assert (gpt[0].cached_tokens, (gpt[1].cached_tokens or 0) > 2000) == (0, True)
 
 
-def test_short_or_lonely_prefix_is_written_to_the_cache_for_money(vendor: Vendor) -> None:
-    long = "word " * 2000
-    alone = reply_of("anthropic:m", vendor.url, ask(long, tokens=2500))
-    short = reply_of("anthropic:m", vendor.url, ask(long, prefix="p", tokens=1000))
-    assert [alone.usage.cache_write_tokens, short.usage.cache_write_tokens] == [0, 0]
+def test_lonely_prefix_is_written_to_the_cache_for_money(vendor: Vendor) -> None:
+    alone = reply_of("anthropic:m", vendor.url, ask("word " * 2000, tokens=2500))
+    assert alone.usage.cache_write_tokens == 0
 
 
 def test_stalled_or_dripping_reply_is_waited_for_without_end(vendor: Vendor) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Reply, Usage
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Front, Reply, Usage
 from scrollwork.models.engine.budget import Budget, Meter
 from scrollwork.models.engine.prices import nano, price_of
 from scrollwork.models.engine.sending import Sending
@@ -124,7 +124,7 @@ def test_budget_is_passed_by_the_second_asking() -> None:
 
 def test_followers_wait_for_a_document_that_was_read() -> None:
     client = Thinker(needs=3_000)
-    group = [replace(one, ask=replace(one.ask, prefix="d")) for one in (asked(0), asked(1), asked(2))]
+    group = [replace(one, ask=replace(one.ask, fronts=(Front(1, "d"),))) for one in (asked(0), asked(1), asked(2))]
     results = in_time(drive(client, group, sending=Sending(most_output=128_000))).results
     assert sum(isinstance(one, Answer) for one in results) == 3
     assert len(client.sent) == 6

@@ -9,7 +9,7 @@ import pytest
 from scrollwork.models.base import Ask, Reply, Segment, Usage
 from scrollwork.models.engine.budget import firm_bound
 from scrollwork.models.engine.usage_bounds import TEMPLATE, bounds_of, doubt, least_tokens
-from scrollwork.models.hosted.anthropic import with_breakpoint
+from scrollwork.models.hosted.anthropic import with_breakpoints
 from tests.models.hosted_kit import SPECS, ask, body_of, one_vendor, reply_of, vendor  # noqa: F401
 from tests.servers.vendor import Vendor
 
@@ -47,17 +47,17 @@ def test_usage_that_cannot_be_is_believed(usage: Usage, said: str) -> None:
     (Usage(2100, 2099, 0, 80), 0), (Usage(2100, 1, 0, 80), 0), (Usage(2100, 0, 2000, 80), 0),
 ])  # fmt: skip
 def test_vendor_takes_tokens_from_a_cache_that_no_request_may_use(usage: Usage, most: int) -> None:
-    asked = ask(WORDS, question="why " * 1000)
+    asked = ask(WORDS, question="why " * 1000, prefix="p")
     off = {"prompt_cache_options": {"mode": "explicit"}}
     for body in (body_of("anthropic:claude-test", asked), body_of("openai:gpt-test", asked) | off):
         assert f"where the request lets {most} be cached" in doubt(usage, bounds_of(asked, body), "")
-    for body in (with_breakpoint(body_of("anthropic:claude-test", asked)), body_of("openai:gpt-test", asked)):
+    for body in (with_breakpoints(body_of("anthropic:claude-test", asked), asked), body_of("openai:gpt-test", asked)):
         assert doubt(usage, bounds_of(asked, body), "") == ""
 
 
 def test_vendor_caches_more_than_what_was_marked() -> None:
-    asked = ask("word " * 100, question="why " * 1000)
-    body = with_breakpoint(body_of("anthropic:claude-test", asked))
+    asked = ask("word " * 100, question="why " * 1000, prefix="p")
+    body = with_breakpoints(body_of("anthropic:claude-test", asked), asked)
     assert doubt(Usage(2100, 1500, 0, 80), bounds_of(asked, body), "") == ""
     assert "1,600 tokens cached, where" in doubt(Usage(2100, 1600, 0, 80), bounds_of(asked, body), "")
     elsewhere = body | {"system": [{"type": "text", "text": "s", "cache_control": {"type": "ephemeral"}}]}

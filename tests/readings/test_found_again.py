@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Ask, Segment
+from scrollwork.models.base import Ask, Front, Segment
 from scrollwork.models.engine.sent_prompts import Recent
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make
@@ -25,7 +25,8 @@ LUNA = {"provider": "openai", "id": "gpt-6-luna", "endpoint": "chat"}
 def asked(tokens: int, question: str, prefix: str = "", letter: str = "a") -> Ask:
     """A document of so many tokens at four characters, and a question of 250."""
     parts = Segment("instruction", "Read. "), Segment("document", letter * (4 * tokens - 6)), Segment("query", question)
-    return Ask("t", question, parts, "0" * 64, 1, 10, prefix=prefix)
+    fronts = (Front(4 * tokens, prefix),) if prefix else ()
+    return Ask("t", question, parts, "0" * 64, 1, 10, fronts=fronts)
 
 
 def given_back(table: dict[str, Any], *asks: Ask) -> list[int]:

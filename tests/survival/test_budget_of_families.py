@@ -17,7 +17,6 @@ import pytest
 
 from scrollwork.models.base import Answer, Ask, Call, Segment
 from scrollwork.models.engine.budget import Budget, Meter
-from scrollwork.models.engine.document_order import sharing
 from scrollwork.models.engine.prices import Price, UnknownPrice, dollars, price_of
 from scrollwork.models.engine.retry import Policy
 from scrollwork.models.engine.stopping import Stop
@@ -27,6 +26,7 @@ from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import BATCHES, make, settings
 from scrollwork.models.vendors.families import cache_minimum
 from scrollwork.models.vendors.fill import beyond_answer
+from scrollwork.models.vendors.shared_fronts import sharing
 from scrollwork.models.vendors.tiers import has_flex, with_flex
 from scrollwork.pipeline.calling import known_price
 from scrollwork.rehearsal.bills import price_of as charged
@@ -140,8 +140,7 @@ def calls(one: Family, model: Hosted, table: dict[str, Any], case: Case) -> tupl
         document = text(case, tokens - 20, f"{one.id} {number} {rng.random()}")
         for question in range(questions):
             parts = (Segment("document", document), Segment("query", f" Q{question}?"))
-            digest = f"{number:032d}" if questions > 1 else ""
-            ask = Ask("t", f"{number}-{question}", parts, "0" * 64, 1, NEW, prefix=digest)
+            ask = Ask("t", f"{number}-{question}", parts, "0" * 64, 1, NEW)
             key = f"{one.id} {number}-{question}".rjust(64, "0")[-64:]
             asked.append(Call(key, "m", model.payload(ask, "m"), ask))
     return list(sharing(asked, cache_minimum(table))), [tokens for tokens, _ in groups]

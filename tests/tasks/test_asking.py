@@ -78,7 +78,8 @@ def ask(
     of, more = given.pop("prefix", lambda _: ""), {"body": given.pop("body")} if "body" in given else {}
 
     def source(keys: Collection[str] | None) -> Iterator[list[Call]]:
-        made = (call(number, of(number), text=document(of(number))) for number in range(first, count))
+        texts = ((number, document(of(number))) for number in range(first, count))
+        made = (call(number, text=text, tokens=1500 if of(number) else 100) for number, text in texts)
         return chunks((replace(one, payload={**one.payload, **more}) for one in made), 16)
 
     if begin:

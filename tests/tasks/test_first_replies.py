@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from scrollwork.models.base import Answer, Ask, Attempt, CallProblem, Segment, Usage
+from scrollwork.models.base import Answer, Ask, Attempt, CallProblem, Front, Segment, Usage
 from scrollwork.models.base import Call as Request
 from scrollwork.models.engine.breaker import ALONE_S, Breaker
 from scrollwork.models.hosted.tables import checked
@@ -25,7 +25,9 @@ LONG = Segment("document", "word " * 4000)  # 5,000 tokens by characters
 
 
 def ask(number: int, **facts: Any) -> Ask:
-    made = Ask("t", f"e{number}", (LONG, Segment("query", "Why?")), "0" * 64, 1, 100, prefix="d")
+    made = Ask(
+        "t", f"e{number}", (LONG, Segment("query", "Why?")), "0" * 64, 1, 100, fronts=(Front(len(LONG.text), "d"),)
+    )
     return replace(made, **facts)
 
 

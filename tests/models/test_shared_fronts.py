@@ -1,0 +1,158 @@
+"""What neighbours begin with: found on texts, nested, marked, and cut at the same places in all that share it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from scrollwork.models.base import Ask, Call, Segment, cut_behind
+from scrollwork.models.vendors.shared_fronts import AHEAD, sharing
+from scrollwork.records.prompt import Part, Prompt
+from scrollwork.tasks.generate.front_order import MOST, by_front
+
+
+def call(number: int, *parts: tuple[str, str], tokens: int = 0) -> Call:
+    """A call of (role, text)."""
+    segments = tuple(Segment(role, text) for role, text in (*parts, ("query", f" Question {number}?")))
+    return Call(str(number), "m", {}, Ask("t", str(number), segments, "0" * 64, 1, 10, tokens=tokens))
+
+
+def on(number: int, name: str, size: int = 8_000) -> Call:
+    """A question on a document of 2,000 tokens."""
+    return call(number, ("instruction", "Answer. "), ("document", f"{name} " * (size // (len(name) + 1))))
+
+
+def ends(calls: Sequence[Call]) -> list[list[int]]:
+    return [[front.characters for front in one.ask.fronts] for one in calls]
+
+
+def test_prompt_that_nobody_shares_is_written_to_a_cache() -> None:
+    given = [on(number, name) for number, name in enumerate(["a", "b", "b", "c", "d", "b", "b", "e"])]
+    shared = list(sharing(iter(given)))
+    assert [one.key for one in shared] == [one.key for one in given]
+    assert [bool(one.ask.fronts) for one in shared] == [False, True, True, False, False, True, True, False]
+    assert {one.ask.front for one in shared if one.ask.fronts} == {given[1].ask.prompt[: len("Answer. ") + 8_000]}
+    assert [one.ask.follows for one in shared] == [False, False, True, False, False, False, True, False]
+    assert len({one.ask.prefix for one in shared}) == 2
+    assert list(sharing([])) == []
+    assert ends(list(sharing([given[0]]))) == [[]]
+
+
+def test_document_that_no_vendor_would_keep_is_marked() -> None:
+    short = [on(number, "a", 3_000) for number in range(2)]
+    assert ends(list(sharing(short))) == [[], []]
+    assert ends(list(sharing(short, 512))) == [[3_008]] * 2
+    counted = [replace(one, ask=replace(one.ask, tokens=90)) for one in (on(0, "a"), on(1, "a"))]
+    assert ends(list(sharing(counted))) == [[], []], "by a tokenizer it is short"
+
+
+DEMONSTRATIONS = ("demonstration", "An example. " * 400)  # 1,200 tokens
+
+
+def shown(number: int, document: str, front: tuple[str, str] = DEMONSTRATIONS) -> Call:
+    """A call that shows demonstrations before a document of its own."""
+    return call(number, front, ("instruction", "Answer. "), ("document", document))
+
+
+def test_demonstrations_that_all_prompts_share_are_paid_with_each() -> None:
+    """Where no document is shared, what stands in front of it is: the whole stage is a group that one call leads."""
+    found = list(sharing([shown(n, f"{n} its own") for n in range(4)]))
+    assert ends(found) == [[4_808]] * 4
+    assert [one.ask.follows for one in found] == [False, True, True, True]
+    assert ends(list(sharing([shown(n, f"{n} its own") for n in range(4)], 2048))) == [[]] * 4
+    long = "word " * 1_600
+    mixed = [
+        shown(0, f"a {long}"),
+        shown(1, f"a {long}"),
+        shown(2, "b"),
+        shown(3, "c", ("demonstration", "No. " * 999)),
+    ]
+    assert ends(list(sharing(mixed))) == [[4_808, 12_810], [4_808, 12_810], [4_808], []]
+
+
+def test_shorter_window_from_the_same_place_is_paid_again_in_the_longer() -> None:
+    """Dolce: what two questions on the short window began with is read by those on the long one."""
+    text = "".join(f"unit {number} of a text. " for number in range(2_000))
+    windows = [text[:6_000], text[:6_000], text[:20_000], text[:20_000], text[100:9_000]]
+    found = list(sharing([call(n, ("instruction", "Read. "), ("document", one)) for n, one in enumerate(windows)]))
+    assert ends(found) == [[6_006], [6_006], [6_006, 20_006], [6_006, 20_006], []]
+    assert [one.ask.follows for one in found] == [False, True, False, True, False]
+    assert found[0].ask.prefix == found[2].ask.fronts[0].digest
+    assert {front.marked for one in found for front in one.ask.fronts} == {True}
+    cut = [call(n, ("document", text[:end]), ("omission", "..."), ("document", text[-end:])) for n, end in
+           enumerate((9_000, 9_000, 9_040))]  # fmt: skip
+    assert ends(list(sharing(cut))) == [[9_000, 18_003], [9_000, 18_003], [9_000]], "as documents that were cut"
+
+
+def test_front_beyond_the_calls_that_are_looked_at_is_lost() -> None:
+    """More questions on the first document than are looked at, and only then another that begins as it does."""
+    calls = [shown(n, "word " * 1_600) for n in range(3 * AHEAD)] + [shown(999, "other"), shown(1_000, "else")]
+    found = ends(list(sharing(calls)))
+    assert found[0] == [12_808], "nobody knows yet"
+    assert found[-2:] == [[4_808], [4_808]]
+    near = ends(list(sharing(calls[2 * AHEAD + 9 :])))
+    assert near[0] == [4_808, 12_808]
+
+
+@pytest.mark.parametrize("marks", [1, 2, 4])
+def test_requests_that_share_a_front_are_cut_at_different_places(marks: int) -> None:
+    """On random trees, however deep: each front is what a neighbour begins with, its marks are few, the text is whole,
+    and whoever shares a front sends the same pieces up to its end."""
+    for seed in range(60):
+        rng = random.Random(seed)
+        found = list(sharing(tree(rng), 1, marks))
+        for place, one in enumerate(found):
+            pieces = list(cut_behind(one.ask.prompt, one.ask.fronts))
+            assert "".join(text for text, _ in pieces) == one.ask.prompt
+            assert sum(front.marked for front in one.ask.fronts) <= marks
+            beside = [other.ask.prompt for other in found[max(0, place - 1) : place + 2] if other is not one]
+            if one.ask.fronts:
+                assert any(prompt.startswith(one.ask.front) for prompt in beside)
+                assert one.ask.fronts[-1].marked
+        cuts: dict[str, list[str]] = {}
+        for one in found:
+            texts = [text for text, _ in cut_behind(one.ask.prompt, one.ask.fronts)]
+            for number, front in enumerate(one.ask.fronts):
+                assert cuts.setdefault(front.digest, texts[: number + 1]) == texts[: number + 1]
+
+
+def tree(rng: random.Random, depth: int = 5) -> list[Call]:
+    """Prompts of a random tree of documents, those that share more of it together."""
+    calls: list[Call] = []
+
+    def grow(path: tuple[tuple[str, str], ...], left: int) -> None:
+        for _ in range(rng.randint(1, 3)):
+            more = ("document", f"{rng.random()} " * rng.randint(1, 9))
+            if left and rng.random() < 0.7:
+                grow((*path, more), left - 1)
+            else:
+                calls.extend(call(len(calls) + n, *path) for n in range(rng.randint(1, 3)))
+
+    grow((("instruction", "Read. "),), depth)
+    return calls
+
+
+def prompt(document: str, start: int, end: int, question: str) -> Prompt:
+    parts = (Part("instruction", "Read."), Part("document", None, document, start, end), Part("query", question))
+    more = {"words": 1, "kept_chars": 1, "dropped_chars": 0, "truncated": False, "max_new_tokens": 1}
+    return Prompt("s", "t", "test", question, 0, "plain", "full", parts, "0" * 64, **more)  # type: ignore[arg-type]
+
+
+def test_windows_are_asked_by_length_or_answers_lose_their_place() -> None:
+    closed = replace(prompt("d", 0, 1, "closed"), parts=(Part("query", "closed"),))
+    table = [closed]
+    table += [prompt("d", start, start + length, q) for length in (5, 20) for start in (0, 7) for q in "ab"]
+    table += [prompt("e", 0, 5, "a"), prompt("d", 0, 5, "later")]
+    found = list(by_front(table))
+    assert [place for place, _ in found] == [0, 1, 2, 5, 6, 3, 4, 7, 8, 9, 10]
+    assert all(table[place] is one for place, one in found)
+
+
+def test_context_with_more_windows_than_memory_is_held() -> None:
+    table = [prompt("d", 0, 10 - number % 2, "q") for number in range(2 * MOST + 3)]
+    places = [place for place, _ in by_front(iter(table))]
+    assert sorted(places) == list(range(len(table)))
+    assert max(places[:MOST]) < MOST <= min(places[MOST : 2 * MOST])
