@@ -1,13 +1,17 @@
-"""The contract of a design: what of the pipeline differs with a suite's experiment. Each is a module of designs/."""
+"""The contract of a design: what of the pipeline differs with a suite's experiment. Each is a module of designs/,
+or of an installed package."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast, get_type_hints
 
+from scrollwork.pipeline.entry_points import DESIGNS, checked_module, entry, installed, package_of
 from scrollwork.pipeline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -143,16 +147,56 @@ def reader_of(suite: Suite, what: str) -> Any:
 
 @cache
 def designs() -> Mapping[str, Design]:
-    """All designs by name: the modules of designs/."""
+    """All designs by name: ours first, then those of installed packages, but for what is no design (`packaged_design`
+    says why): a package that nobody asks for ends no command."""
+    found = dict(own_designs())
+    for name in installed(DESIGNS):
+        if name not in found:
+            with suppress(UsageError):
+                found[name] = packaged_design(name)
+    return found
+
+
+@cache
+def own_designs() -> Mapping[str, Design]:
+    """Ours: the modules of designs/."""
     package = importlib.import_module("scrollwork.designs")
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     return {name: cast("Design", importlib.import_module(f"scrollwork.designs.{name}").DESIGN) for name in names}
 
 
+@cache
+def packaged_design(name: str) -> Design:
+    """The design of that name that an installed package brings. Raises UsageError where there is none, or it cannot be
+    used. Its options begin with its name, so that no other design, and none to come, has an option of that name."""
+    found = entry(DESIGNS, name)
+    if found is None:
+        there = ", ".join({**own_designs(), **installed(DESIGNS)})
+        raise UsageError(f"there is no design {name!r}; there are: {there}")
+    said = f"design {name!r}"
+    module = importlib.import_module(checked_module(DESIGNS, found, said))
+    design, said = module.DESIGN, f"{said} (entry point of {package_of(found)}): DESIGN of {module.__file__}"
+    if lacks := [one for one in vars(Design) if not one.startswith("_") and not hasattr(design, one)]:
+        raise UsageError(f"{said} lacks {', '.join(lacks)}: build on scrollwork.designs.fixed.Fixed")
+    try:
+        options = fields(design.options)
+        get_type_hints(design.options)
+    except (TypeError, NameError) as error:
+        raise UsageError(f"{said}: options must be a dataclass ({error})") from error
+    begins = name.replace("-", "_") + "_"
+    for one in options:
+        if not one.name.startswith(begins) or one.metadata.get("option", {}).get("flag"):
+            flag = "--" + begins.replace("_", "-")
+            raise UsageError(f"{said}: option {one.name!r} must be named {begins}..., and its flag {flag}... by itself")
+    return cast("Design", design)
+
+
 def design_of(suite: Suite) -> Design:
     """The design that a suite file names. Raises UsageError for one that there is not."""
-    known = designs()
-    if suite.design not in known:
-        there = ", ".join(known)
-        raise UsageError(f"suite {suite.name}: there is no design {suite.design!r}; there are: {there}")
-    return known[suite.design]
+    own = own_designs().get(suite.design)
+    if own is not None:
+        return own
+    try:
+        return packaged_design(suite.design)
+    except UsageError as error:
+        raise UsageError(f"suite {suite.name}: {error}") from error

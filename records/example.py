@@ -45,6 +45,35 @@ class Example(Row):
         return parsed
 
 
+class Repetitions:
+    """Refuses rows of one table that later stages would take for each other: they find references and options by the
+    example's id. An example may be there several times, told apart by `draw`, always with the same of both.
+
+    where: the table, for messages. Values are remembered by their hash: a sample of windows has many rows.
+    """
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._held: dict[str, dict[str, int]] = {}
+        self._draws: dict[str, set[int]] = {}
+
+    def check(self, example: Example) -> None:
+        """Raise ValueError for a row that an earlier one does not go with."""
+        name, draw = example.example_id, example.draw
+        said = f"{self._where}, example {name!r}, draw {draw}"
+        fields = {"references": hash(example.references), "options": hash(example.options)}
+        held = self._held.setdefault(name, fields)
+        if other := [field for field in fields if held[field] != fields[field]]:
+            raise ValueError(
+                f'{said}: field "{other[0]}" differs from that of an earlier row with this id; repetitions that change '
+                f"the {other[0]} need a sample each, a shard of their own"
+            )
+        draws = self._draws.setdefault(name, set())
+        if draw in draws:
+            raise ValueError(f'{said}: field "draw" is that of an earlier row with this id; repetitions need one each')
+        draws.add(draw)
+
+
 def _is_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)

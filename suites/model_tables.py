@@ -16,6 +16,7 @@ from scrollwork.models.registry import is_outside as of_another_package
 from scrollwork.models.vendors.families import Known, family_of
 from scrollwork.models.vendors.tiers import FLEX, has_flex, with_flex
 from scrollwork.pipeline.design import design_of
+from scrollwork.pipeline.entry_points import METRICS, PROVIDERS, entry
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Status
@@ -24,7 +25,7 @@ from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.storage.home import Home
 from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
 from scrollwork.suites.parts import Part
-from scrollwork.suites.plugins import METRICS, PROVIDERS, entry, resolved
+from scrollwork.suites.plugins import resolved
 from scrollwork.suites.request import NOTHING_COUNTED, Request
 from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt

@@ -1,64 +1,25 @@
 """What comes from outside the package: suite files, and by name suites, data sets, metrics and providers.
 
-The latter are entry points of installed packages, or modules named `package.module` (docs/plugins.md).
+The latter are entry points of installed packages (pipeline/entry_points.py), or modules named `package.module`
+(docs/plugins.md). Designs: pipeline/design.py.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from scrollwork.models.table_keys import meant
-from scrollwork.pipeline import loaded_code, outside_code
+from scrollwork.pipeline import outside_code
+from scrollwork.pipeline.entry_points import SUITES, WHAT, check, checked_module, entry, installed, package_of
 from scrollwork.pipeline.errors import UsageError
 
 SUFFIX = ".toml"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 OWN = ("name", "title", "citation")  # of a suite that extends another, beside its tasks
-
-SUITES = "scrollwork.suites"
-DATASETS = "scrollwork.datasets"
-METRICS = "scrollwork.metrics"
-PROVIDERS = "scrollwork.providers"
-WHAT = {SUITES: "suite", DATASETS: "dataset", METRICS: "metric", PROVIDERS: "provider"}
-# What a module must have: names, and whether each is called.
-CONTRACTS: Mapping[str, Mapping[str, bool]] = {
-    DATASETS: {"curate": True},
-    METRICS: {
-        **dict.fromkeys(("NAME", "VERSION", "RANGE", "NEEDS", "COMPONENTS"), False),
-        **dict.fromkeys(("score", "headline"), True),
-    },
-    PROVIDERS: {"make": True},
-}
-
-
-@cache
-def installed(group: str) -> Mapping[str, Sequence[EntryPoint]]:
-    """The entry points of a group, by their names."""
-    found: dict[str, list[EntryPoint]] = {}
-    for one in entry_points(group=group):
-        found.setdefault(one.name, []).append(one)
-    return found
-
-
-def entry(group: str, name: str) -> EntryPoint | None:
-    """The entry point of that name, None where there is none. Raises UsageError where two packages have one."""
-    found = {one.value: one for one in installed(group).get(name, ())}
-    if len(found) > 1:
-        origins = " and ".join(f"{package_of(one)} ({one.value})" for one in found.values())
-        raise UsageError(f"two installed packages have a {WHAT[group]} {name!r} in {group}: {origins}; remove one")
-    return next(iter(found.values()), None)
-
-
-def package_of(one: EntryPoint) -> str:
-    """The distribution that an entry point is of."""
-    return one.dist.name if one.dist is not None else "a package"
 
 
 def resolved(group: str, name: str, known: Collection[str], where: str) -> str:
@@ -70,52 +31,16 @@ def resolved(group: str, name: str, known: Collection[str], where: str) -> str:
     """
     if name in known:
         return name
-    said, module = f"{where}: {WHAT[group]} {name!r}", name
+    said = f"{where}: {WHAT[group]} {name!r}"
     if "." not in name:
         found = entry(group, name)
         if found is None:
             names = sorted({*known, *installed(group)})
             others = f"{', '.join(names)}, or package.module{meant(name, names)}"
             raise UsageError(f"{said} is none of {others}")
-        if found.attr or found.extras:
-            raise UsageError(f"{said}: entry point {found.value!r} of {package_of(found)} must name a module alone")
-        said, module = f"{said} (entry point of {package_of(found)})", found.module
-    check(group, module, said)
-    return module
-
-
-@cache
-def check(group: str, module: str, said: str) -> None:
-    """Import a module and see whether it is what its group asks for. Raises UsageError."""
-    if module.partition(".")[0] == loaded_code.NAME:
-        raise UsageError(f"{said}: a module of scrollwork has a name of its own; leave out its path")
-    path = outside_code.file_of(module)
-    if path is None:
-        top = module.partition(".")[0]
-        there = outside_code.spec_of(top) is not None
-        lacks = f"package {top} has no module {module}" if there else f"there is no package {top}"
-        raise UsageError(f"{said}: {lacks}; install it, or name the folder that it lies in in PYTHONPATH")
-    note(module)
-    try:
-        loaded = importlib.import_module(module)
-    except Exception as error:
-        raise UsageError(f"{said}: {path} cannot be imported: {type(error).__name__}: {error}") from error
-    shown = {name: f"{name}()" if called else name for name, called in CONTRACTS[group].items()}
-    needs = f"the module of a {WHAT[group]} has {', '.join(shown.values())}"
-    for name, called in CONTRACTS[group].items():
-        if not hasattr(loaded, name):
-            raise UsageError(f"{said}: {path} lacks {shown[name]}; {needs}")
-        if called and not callable(getattr(loaded, name)):
-            raise UsageError(f"{said}: {name} of {path} must be a function; {needs}")
-
-
-def note(module: str) -> None:
-    """Note what the files of a module and the packages above it are like, before they are imported."""
-    parts = module.split(".")
-    for end in range(1, len(parts) + 1):
-        name = ".".join(parts[:end])
-        if (path := outside_code.file_of(name)) is not None:
-            loaded_code.watch(name, str(path))
+        return checked_module(group, found, said)
+    check(group, name, said)
+    return name
 
 
 def suite_path(name: str) -> Path | None:

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.models.table_keys import BadValue, Place, unknown
+from scrollwork.pipeline.entry_points import DATASETS, METRICS
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.scoring.names import JUDGED, MODULES
 from scrollwork.suites.plugins import (
-    DATASETS,
-    METRICS,
     absolute,
     extended,
     installed_path,

@@ -24,18 +24,20 @@ from scrollwork.models.table_keys import (
     MapOf,
     Table,
 )
-from scrollwork.pipeline.design import designs
+from scrollwork.pipeline import entry_points
+from scrollwork.pipeline.design import own_designs
+from scrollwork.pipeline.entry_points import METRICS, installed
 from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.scoring.names import JUDGED, MODULES
-from scrollwork.suites.plugins import METRICS, installed
 
 KINDS = ("summarization", "qa", "nli", "aggregation", "coreference")
-DESIGNS = tuple(designs())
+DESIGNS = tuple(own_designs())
 DOCUMENTS = "documents"  # the piece that every layout has
 PIECES = ("instruction", "context_header", DOCUMENTS, "query_header", "query", "response_header")
 TEXTS = ListOf(TEXT)
 
 ELSEWHERE = f"package.module, or a name of an installed package (entry points {METRICS})", lambda: installed(METRICS)
+PACKAGED = f"a name of an installed package (entry points {entry_points.DESIGNS})"
 
 BLOCK = Table(
     {
@@ -181,7 +183,10 @@ SUITE = Table(
         "submission": Key(TEXT, "File name of the leaderboard's CSV."),
         "submission_order": Key(TEXTS, "Order of the tasks in it, where that is not the suite's."),
         "in_sample": Key(TEXTS, "The tasks that the bundled sample has, where these are not all."),
-        "design": Key(Choice(DESIGNS), "The experiment: each input once (fixed), in several runs, or through windows."),
+        "design": Key(
+            Choice(DESIGNS, (PACKAGED, lambda: installed(entry_points.DESIGNS))),
+            "The experiment: each input once (fixed), in several runs, or through windows.",
+        ),
         "layout": Key(
             ListOf(ListOf(Choice(PIECES))), "Order of a prompt's pieces, in groups with a blank line between them."
         ),

@@ -12,7 +12,7 @@ resampled deviations are too small. The interval of AR holds in 97 %.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, sqrt
+from math import exp, isqrt, sqrt
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from scrollwork.analysis.statistics.student import quantile
 
 FEWEST_WITHOUT = 3  # runs of which one can be left out and a deviation remains
 MOST = 300.0  # of an exponent: the end of an interval is a number
+BITS = 192  # of roots: twice what the smallest difference of deviations of numbers alike needs
 
 
 @dataclass(frozen=True)
@@ -75,16 +76,23 @@ def arsd_interval(table: ScoreTable, row: Standing) -> tuple[float, float] | Non
 
 def jackknife_variance(scores: RunScores) -> float:
     """Of the relative standard deviation of three runs or more, by leaving out one at a time:
-    (n - 1) / n x the sum of squared deviations of what is left."""
-    values = np.array(scores.values)
-    count = len(values)
-    total, apart = values.sum(), values - values.mean()
-    means = (total - values) / (count - 1)
-    # variance of the others: sums of squares about the mean of all, put right for their own
-    others = np.maximum(((apart**2).sum() - apart**2) / (count - 1) - (apart / (count - 1)) ** 2, 0.0)
-    shorter = sqrt((count - 1) ** 2 / (count * (count - 2)))  # n - 1 runs vary less than n
-    relative = np.where(means > 0, shorter * np.sqrt(others) / np.where(means > 0, means, 1.0), 0.0)
-    return float((count - 1) / count * ((relative - relative.mean()) ** 2).sum())
+    (n - 1) / n x the sum of squared deviations of what is left.
+
+    In whole numbers, for sums of squares that nearly cancel differ between machines: values as multiples of a power of
+    two, roots to BITS bits behind the point.
+    """
+    ratios = [value.as_integer_ratio() for value in scores.values]
+    unit = max(below for _, below in ratios)
+    values = [above * (unit // below) for above, below in ratios]
+    count, total, squares = len(values), sum(values), sum(value * value for value in values)
+    relative = []
+    for value in values:
+        left = total - value
+        # n - 1 runs vary less than n: their squared deviations / n / (n - 2) x (n - 1), over the square of their mean
+        apart = ((count - 1) * (squares - value * value) - left * left) * (count - 1) ** 2
+        relative.append(isqrt((apart << 2 * BITS) // (count * (count - 2) * left * left)) if left > 0 else 0)
+    spread = count * sum(one * one for one in relative) - sum(relative) ** 2
+    return (count - 1) * spread / (count**2 << 2 * BITS)
 
 
 def fewest_runs(table: ScoreTable, dataset: str) -> int:

@@ -6,10 +6,11 @@ import argparse
 from typing import TYPE_CHECKING
 
 from scrollwork.cli.terminal.common import lines_of, print_json
+from scrollwork.pipeline.entry_points import METRICS, installed
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.scoring.names import JUDGED, MODULES
 from scrollwork.scoring.registry import metric
-from scrollwork.suites.plugins import METRICS, installed, resolved
+from scrollwork.suites.plugins import resolved
 
 if TYPE_CHECKING:
     from scrollwork.scoring.outcome import Metric

@@ -136,14 +136,24 @@ def running(home: Path) -> dict[str, Any] | None:
 
 def post(server: dict[str, Any], path: str, body: dict[str, Any]) -> Any:
     """A request to the API of a noted server that stands, with its secret. Raises OSError."""
+    return json.loads(_asked(server, path, "POST", json.dumps(body).encode("utf-8")))
+
+
+def delete(server: dict[str, Any], path: str) -> None:
+    """Delete what the API has at a path, as `post` asks. Raises OSError."""
+    _asked(server, path, "DELETE", None)
+
+
+def _asked(server: dict[str, Any], path: str, method: str, body: bytes | None) -> bytes:
     if not is_running(server, timeout_s=10):
         raise ConnectionError(f"not our server at {server['url']}")
     token = base64.b64encode(secret_of(server).encode("utf-8")).decode("ascii")
     headers = {"Content-Type": "application/json", "Authorization": f"Basic {token}"}
-    request = urllib.request.Request(f"{server['url']}/{path}", json.dumps(body).encode("utf-8"), headers)
+    request = urllib.request.Request(f"{server['url']}/{path}", body, headers, method=method)
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(request, timeout=10) as reply:
-        return json.load(reply)
+        data: bytes = reply.read()
+        return data
 
 
 def settings(home: Path) -> dict[str, str]:

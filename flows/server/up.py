@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from scrollwork.flows.server.deployed import follow_file
 from scrollwork.flows.server.guard import ALLOWED_HOSTS, KEEPER, OWN_HOSTS, host_of
 from scrollwork.flows.server.local_server import (
     POOL,
@@ -225,9 +226,11 @@ def undo(home: Path, running: dict[str, Any], last: dict[str, Any] | None, secre
 
 
 def deploy(running: dict[str, Any], commands: subprocess.Popen[str], say: Callable[[str], None]) -> None:
-    """Make pool and deployments of a server that stands, and note that. Raises ServiceError."""
+    """Make pool and deployments of a server that stands, as prefect.yaml has them, and note that. Raises ServiceError,
+    OSError."""
     say("creating work pool and deployments")
     prepare(commands)
+    follow_file(running, say)
     running["prepared"] = True
     note(running)
 

@@ -75,13 +75,13 @@ def sampled(inputs: InputArtifacts) -> Iterator[Example]:
 def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict[str, Any]]:
     """Describe each answer, by member and input; texts are read one at a time."""
     parameters = Parameters(**node.params)
-    options = {example.example_id: example.options for example in sampled(inputs)}
+    options = {input_name(one.example_id, one.draw): one.options for one in sampled(inputs)}
     found = {}
     for shard in inputs.each("answers"):
         for row in shard.columns("responses", ["example_id", "draw", "model", "text", *ENDED]):
             whole = within(row)
             text = scored_part(whole, parameters.tag, parameters.cue, parameters.empty)
-            said = judged(parameters.metric, text, whole, options[row["example_id"]])
+            said = judged(parameters.metric, text, whole, options[input_of(row)])
             found[row["model"], input_of(row)] = {**said, "length_cut": ended(row) == "length"}
     return found
 

@@ -12,7 +12,7 @@ from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.sampling import choose
-from scrollwork.records.example import Example
+from scrollwork.records.example import Example, Repetitions
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 if TYPE_CHECKING:
@@ -86,25 +86,18 @@ def write_sample(chosen: Iterable[Example], writer: ArtifactWriter) -> dict[str,
 
 
 class Keeper:
-    """Writes and counts the examples of a stream. An example may be in it several times (`draw`), always with the same
-    references: later stages find them by its id. A design whose repetitions have other references gives each a shard.
-    """
+    """Writes and counts the examples of a stream."""
 
     def __init__(self, writer: ArtifactWriter) -> None:
         self._table = writer.table("examples", Example)
         self._documents: set[str] = set()
-        self._references: dict[str, int] = {}  # hashes by example
+        self._repetitions = Repetitions("sample")
         self._counts: Counter[str] = Counter()
 
     def keep(self, chosen: Iterable[Example]) -> Iterator[Example]:
-        """Yield the same examples, each after it was written. Raises ValueError for other references of one example."""
+        """Yield the same examples, each after it was written. Raises ValueError for one that may not be there twice."""
         for example in chosen:
-            held = hash(example.references)
-            if self._references.setdefault(example.example_id, held) != held:
-                raise ValueError(
-                    f"example {example.example_id!r}, draw {example.draw}: other references than an earlier row with "
-                    "this id; repetitions that change the references need a sample each, a shard of their own"
-                )
+            self._repetitions.check(example)
             self._table.add(example)
             self._documents.update(example.document_ids)
             self._counts["examples"] += 1

@@ -14,10 +14,10 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
-from scrollwork.records.example import Example
+from scrollwork.records.example import Example, Repetitions
 from scrollwork.records.response import Response
 from scrollwork.records.score import Score
-from scrollwork.storage.artifacts.artifact import ArtifactWriter
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 if TYPE_CHECKING:
     from scrollwork.scoring.answers import Read
@@ -62,11 +62,7 @@ def write(node: Node, inputs: InputArtifacts, writer: ArtifactWriter, own: Metri
     from scrollwork.scoring.answers import gold_problem, scores
 
     parameters = Parameters(**node.params)
-    references = {
-        example.example_id: example.references
-        for example in inputs["sample"].rows("examples", Example)
-        if not gold_problem(own, example.references)
-    }
+    references = {name: gold for name, gold in golds(inputs["sample"]).items() if not gold_problem(own, gold)}
     table = writer.table("scores", Score)
     total = inputs["answers"].facts["answered"]
     responses = (row for row in inputs["answers"].rows("responses", Response) if row.example_id in references)
@@ -87,3 +83,13 @@ def write(node: Node, inputs: InputArtifacts, writer: ArtifactWriter, own: Metri
         if done % 100 == 0:
             progress.tell(node.title, done, total)
     writer.facts = {"scores": done}
+
+
+def golds(sample: Artifact) -> dict[str, tuple[str, ...]]:
+    """Read the references of a sample by example id. Raises ValueError where an id does not say which are meant: a
+    design may have written the sample by itself."""
+    repetitions, found = Repetitions(f"{sample.folder}, table examples"), {}
+    for example in sample.rows("examples", Example):
+        repetitions.check(example)
+        found[example.example_id] = example.references
+    return found

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
+from math import isqrt
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from scrollwork.analysis.runs.stability import Stability, agreement, curve_numbe
 from scrollwork.analysis.statistics.average_ranks import average_ranks
 from tests.analysis.seam_vectors import SAMPLES, scores, table
 
+NEAR = [number * 1e-9 for number in range(-500, 500)]
 WHOLE = table(x=SAMPLES, y={**SAMPLES, "C": None}, z={name: values[:6] for name, values in SAMPLES.items()})
 
 
@@ -65,6 +68,45 @@ def test_jackknife_differs_from_leaving_out_by_hand() -> None:
     left = [np.delete(values, place) for place in range(10)]
     relative = np.array([rest.std() / rest.mean() for rest in left]) * np.sqrt((9 / 10) / (8 / 9))
     assert jackknife_variance(scores(SAMPLES["A"])) == pytest.approx(0.9 * ((relative - relative.mean()) ** 2).sum())
+
+
+HARD = {
+    "one apart": [99.99999999, 100.0, 100.0, 100.0],
+    "two and two": [100 - 1e-6, 100 - 1e-6, 100 + 1e-6, 100 + 1e-6],
+    "equal but one": [0.1, 0.1, 0.1, 0.2],
+    "last digits": [100.0, 100.0 + 2**-46, 100.0 - 2**-46],
+    "all equal": [0.1] * 7,
+    "zeros": [0.0, 0.0, 5.0],
+    "below zero": [-1.0, 0.5, 0.25],
+    "tiny": [1e-300, 2e-300, 5e-300],
+    "huge": [1e300, 2e300, 3e300],
+    **{
+        f"near 100, {count}": [100 + one for one in random.Random(count).sample(NEAR, count)]
+        for count in (3, 5, 10, 60)
+    },
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_deviations_without_a_run_depend_on_the_machine(name: str) -> None:
+    """Sums of squares that nearly cancel gave 2e-7 less on some machines, and 0 for numbers that are tiny."""
+    wanted = left_out_by_hand(HARD[name])
+    assert jackknife_variance(scores(HARD[name])) == pytest.approx(wanted, rel=1e-12, abs=0)
+    assert (wanted == 0) == (name == "all equal")
+
+
+def left_out_by_hand(values: list[float]) -> float:
+    """The jackknife's variance from each remainder by itself, in fractions; roots to 120 digits."""
+    count, digits = len(values), 10**120 * 10**300
+    relative = []
+    for place in range(count):
+        rest = [Fraction(one) for one in values[:place] + values[place + 1 :]]
+        mean = sum(rest) / len(rest)
+        square = sum((one - mean) ** 2 for one in rest) / len(rest) / mean**2 if mean > 0 else Fraction(0)
+        square *= Fraction((count - 1) ** 2, count * (count - 2))
+        relative.append(Fraction(isqrt(square.numerator * digits**2 // square.denominator), digits))
+    middle = sum(relative) / count
+    return float(Fraction(count - 1, count) * sum((one - middle) ** 2 for one in relative))
 
 
 def test_interval_of_arsd_differs_from_welch_by_hand() -> None:

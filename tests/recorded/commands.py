@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 import re
+import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
@@ -43,12 +44,18 @@ TASKS: dict[str, tuple[str, ...]] = {  # of real data, where it lacks files of o
     "seam": ("musique", "ecb_plus", "fuse_reviews"),
     "dolce": ("leval_quality", "bamboo_altqa", "longbench_trec"),
 }
-# Logs for other tools hold clocks and numbers of their own; tests of exports read those.
 EXPORTS: dict[str, tuple[str, ...]] = {
     "zeroscrolls": ("hf", "prompts", "submission"),
     "scrolls": ("hf", "prompts"),
     "seam": ("hf", "prompts"),
     "dolce": ("prompts", "observations"),
+}
+# Logs for other tools, of the last model of a run: they hold clocks, and are named and sorted by them.
+LOGS: dict[str, tuple[str, ...]] = {
+    "zeroscrolls": ("inspect", "lm-eval", "eee"),
+    "scrolls": ("inspect", "lm-eval", "eee"),
+    "seam": ("inspect",),
+    "dolce": (),  # its inputs are windows, which these formats cannot name
 }
 
 
@@ -87,7 +94,37 @@ def play(work: Scrollwork, source: str, suite: str, folder: Path, raw: Path | No
         found[f"files {kind}"] = {
             said(path.relative_to(folder).as_posix(), places): digest(path, places) for path in files(out)
         }
+    for kind in LOGS[suite]:
+        out = folder / kind
+        one = [value for name, value in pairs(RUNS[source][suite]) if name == "--model"][-1]
+        rest = _without(RUNS[source][suite], "--model")
+        note(f"export {kind}", "export", kind, suite, *data, *rest, "--model", one, "--out", str(out), status=None)
+        found[f"export {kind}"]["files"] = sorted(LOG.sub("KEY", name) for name in found[f"export {kind}"]["files"])
+        found[f"files {kind}"] = dict(sorted(logs(folder, out, places)))
     return found if raw is None else hidden(found)
+
+
+def logs(folder: Path, out: Path, places: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """(name, digest) of the files of logs; an archive's is over its members. Sums are in the order of names, and so of
+    clocks: their lines are sorted."""
+    for path in files(out):
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                texts = [f"{name}\n{archive.read(name).decode()}" for name in sorted(archive.namelist())]
+        else:
+            texts = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        texts = [said_in_log(text, places) for text in texts]
+        whole = "".join(sorted(texts) if path.name == "SHA256SUMS" else texts)
+        name = said_in_log(path.relative_to(folder).as_posix(), places)
+        yield name, hashlib.sha256(whole.encode()).hexdigest()
+
+
+def said_in_log(text: str, places: dict[str, str]) -> str:
+    """As `said`, without the numbers that are made of clocks and keys; fractions to nine digits, for the last ones differ
+    between machines, and many digits would be taken for a key."""
+    text = TIMES.sub("TIME", TOOK.sub("SECONDS", text))
+    text = FRACTION.sub(lambda found: f"{float(found[0]):.9g}", text)
+    return LOG.sub("KEY", said(text, places))
 
 
 SHOWN = 30  # characters of what real data says: the rest of a text is a digest, the texts of others stay where they are
@@ -106,8 +143,12 @@ def hidden(value: Any) -> Any:
 
 def _without(options: tuple[str, ...], *names: str) -> tuple[str, ...]:
     """Options that take a value, but for some."""
-    pairs = zip(options[::2], options[1::2], strict=True)
-    return tuple(word for name, value in pairs if name not in names for word in (name, value))
+    return tuple(word for name, value in pairs(options) if name not in names for word in (name, value))
+
+
+def pairs(options: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Options that take a value, with it."""
+    return list(zip(options[::2], options[1::2], strict=True))
 
 
 def files(out: Path) -> list[Path]:
@@ -119,6 +160,9 @@ def files(out: Path) -> list[Path]:
 TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d[-:]\d\d[-:]\d\d[.\d]*(?:Z|[+-]\d\d:\d\d)?|\b1[789]\d{8}(?:\.\d+)?\b")
 NUMBERS = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 KEY = re.compile(r"\b[0-9a-f]{12,64}\b")
+TOOK = re.compile(r'(?<="total_evaluation_time_seconds": )"[\d.e-]+"')
+FRACTION = re.compile(r"(?<![\w.-])-?\d+\.\d{8,}(?:e-?\d+)?\b")
+LOG = re.compile(r"(?<=_)[0-9a-f]{22}(?=\.eval\b)|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=_samples\b)")
 
 
 def digest(path: Path, places: dict[str, str]) -> str:

@@ -297,7 +297,7 @@ def test_contract_that_the_document_tells_is_another() -> None:
     names: dict[str, object] = {}
     exec(metric, names)
     assert names["score"]("Mira, of course", ["mira"]).value == 100.0  # type: ignore[operator]
-    from scrollwork.suites.plugins import CONTRACTS, METRICS
+    from scrollwork.pipeline.entry_points import CONTRACTS, METRICS
 
     assert set(CONTRACTS[METRICS]) <= set(names)
     for group in CONTRACTS:

@@ -1,0 +1,62 @@
+"""What `up` deployed: a deployment or its schedules that prefect.yaml has no longer are taken off the server.
+
+`prefect deploy --all` makes and changes what the file has and leaves what it had: an evaluation that was taken out
+would go on every night, and cost money. Only what `up` deployed is taken away; other deployments and schedules stay.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scrollwork.flows.server.local_server import delete, write_private
+from scrollwork.flows.server.project import project_of
+from scrollwork.flows.server.recovery import every, folders_of
+
+Deployments = Mapping[tuple[str, str], bool]  # by name and entrypoint: whether they have schedules
+
+
+def follow_file(running: dict[str, Any], say: Callable[[str], None]) -> None:
+    """Take off the server what was deployed last time and is in prefect.yaml no longer, and note what is there now.
+    Raises OSError."""
+    project, path = project_of(running), Path(running["home"]) / "prefect" / "deployed.json"
+    now = of_file(project / "prefect.yaml")
+    if now is None:
+        return
+    last, before = noted_before(path)
+    for made in every(running, "deployments", {}):
+        name = made["name"], made["entrypoint"]
+        if name not in before or not {last, str(project)}.intersection(folders_of(made)):
+            continue
+        if name not in now:
+            delete(running, f"deployments/{made['id']}")
+            say(f"removed deployment {made['name']}: prefect.yaml has it no longer")
+        elif before[name] and not now[name] and made["schedules"]:
+            for schedule in made["schedules"]:
+                delete(running, f"deployments/{made['id']}/schedules/{schedule['id']}")
+            say(f"removed the schedules of {made['name']}: prefect.yaml has none")
+    rows = [[*name, scheduled] for name, scheduled in now.items()]
+    write_private(path, json.dumps({"project": str(project), "deployments": rows}))
+
+
+def of_file(path: Path) -> Deployments | None:
+    """The deployments of a prefect.yaml that Prefect has deployed; None where Prefect fills in their names."""
+    rows = yaml.safe_load(path.read_text(encoding="utf-8")).get("deployments") or []
+    found = {
+        (str(row["name"]), str(row.get("entrypoint"))): bool(row.get("schedules") or row.get("schedule"))
+        for row in rows
+    }
+    return None if any("{{" in word for name in found for word in name) else found
+
+
+def noted_before(path: Path) -> tuple[str, Deployments]:
+    """(project, deployments) of the last time; nothing where none was noted."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        noted = json.loads(path.read_text(encoding="utf-8"))
+        return str(noted["project"]), {(name, entry): bool(timed) for name, entry, timed in noted["deployments"]}
+    return "", {}
