@@ -70,7 +70,7 @@ def steps(web: httpx.Client, running: Rehearsal, vendor: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("vendor", PLACES)
+@pytest.mark.parametrize("vendor", ["openai", pytest.param("anthropic", marks=pytest.mark.soak)])  # by the same code
 def test_a_fault_of_a_step_is_not_met_or_spoils_another_step(web: httpx.Client, vendor: str) -> None:
     with rehearsing() as running:
 

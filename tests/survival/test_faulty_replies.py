@@ -175,7 +175,7 @@ def vendors() -> Iterator[Rehearsal]:
     ("way", "models", "kinds"),
     [
         *((way, models, KINDS) for way, models in WAYS.items()),
-        ("flex", ("chat", "gemini"), SAMPLE),
+        ("flex", ("gemini",), SAMPLE),
         pytest.param("standard", ("gemini",), KINDS, marks=pytest.mark.soak),  # as chat, and the sample above
         pytest.param("flex", ("chat", "responses", "gemini"), KINDS, marks=pytest.mark.soak),
     ],

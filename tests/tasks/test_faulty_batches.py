@@ -116,7 +116,7 @@ def test_fault_of_a_step_loses_an_answer_or_pays_one_twice(
     caplog.set_level(logging.WARNING)
     found = {}
     for kind in kinds:
-        for times in (1, FOR_EVER):
+        for times in (1, FOR_EVER) if kinds == STEPS[step] else (FOR_EVER,):
             office = office_of(name, vendor, tmp_path / f"{kind}-{times}", running)
             if what := wrong(office, running, step, kind, times, caplog):
                 found[kind, times] = what
