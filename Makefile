@@ -57,6 +57,7 @@ soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times o
 	$(BIN)/python -m pytest -m soak || exit 1
 	for round in 1 2 3 4 5 6 7 8 9 10; do echo "round $$round of 10"; $(BIN)/python -m pytest tests/survival || exit 1; done
 	SCROLLWORK_KILLS=100 $(BIN)/python -m pytest tests/survival/test_calls_survive.py -k kill
+	SCROLLWORK_KILLS=20 $(BIN)/python -m pytest tests/survival/test_ways_killed.py
 	SCROLLWORK_EVERY_PAIR=1 $(BIN)/python -m pytest tests/scoring/test_rouge_real_pairs.py
 
 env: $(STAMP)

@@ -28,7 +28,7 @@ COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 
 def public(row: dict[str, Any]) -> dict[str, Any]:
     """A batch as the vendor shows it: counts stay 0, all in processing, until it has ended."""
-    hidden = ("rows", "vendor", "created", "results", "share", "version")
+    hidden = ("rows", "vendor", "created", "results", "share", "version", "early")
     return {name: value for name, value in row.items() if name not in hidden}
 
 
@@ -114,8 +114,9 @@ def advance(world: World, row: dict[str, Any], base: str) -> dict[str, Any]:
     with world.lock:
         if row["processing_status"] == "canceling":
             finish(world, row, row["share"], "canceled")
-        elif row["processing_status"] == "in_progress" and (due := world.batch_due(row["created"])):
-            finish(world, row, due[0], "expired")  # the lines that are not done
+        elif row["processing_status"] == "in_progress" and (due := world.batch_due(row["created"], row)):
+            left = "canceled" if due[1] == "cancelled" else "expired"
+            finish(world, row, due[0], left)  # the lines that are not done
         if row["processing_status"] == "ended":
             row["results_url"] = f"{base}/v1/messages/batches/{row['id']}/results"
         return public(row)

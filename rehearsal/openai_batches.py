@@ -57,7 +57,7 @@ def store(world: World, data: bytes, filename: str, purpose: str) -> dict[str, A
 
 def public(row: dict[str, Any]) -> dict[str, Any]:
     """A file or batch without what the vendor does not show."""
-    return {name: value for name, value in row.items() if name not in ("data", "rows", "vendor", "left")}
+    return {name: value for name, value in row.items() if name not in ("data", "rows", "vendor", "left", "early")}
 
 
 def file(world: World, name: str) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def advance(world: World, row: dict[str, Any]) -> dict[str, Any]:
     with world.lock:
         if row["status"] == "cancelling":
             finish(world, row, row["left"], "cancelled")
-        elif row["status"] == "in_progress" and (due := world.batch_due(row["created_at"])):
+        elif row["status"] == "in_progress" and (due := world.batch_due(row["created_at"], row)):
             finish(world, row, *due)
         return public(row)
 

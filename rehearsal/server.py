@@ -24,6 +24,7 @@ from scrollwork.rehearsal import (
 from scrollwork.rehearsal.clock import Clock, iso
 from scrollwork.rehearsal.families import find
 from scrollwork.rehearsal.faulty import faults
+from scrollwork.rehearsal.faulty.batches import step_of
 from scrollwork.rehearsal.fields import beyond
 from scrollwork.rehearsal.world import Call, Refusal, Reply, World
 
@@ -147,6 +148,8 @@ def answer(world: World, call: Call, address: str) -> Reply:
         except (AttributeError, KeyError, TypeError) as wrong:  # a body of another shape than the vendor's
             return openai_rules.error(400, f"Invalid request body: {wrong!r}").reply
 
+    if step := step_of(vendor, inner):
+        return faults.of_step(world, inner, vendor, step, work)
     return faults.applied(faults.drawn(world, inner, vendor) if asked else None, work, faults.key_of(inner))
 
 
@@ -173,6 +176,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             reply = openai_rules.error(400, "We could not parse the JSON body of your request.").reply
         if reply.drop:
+            time.sleep(reply.stall_s)
             self.close_connection = True
             return
         data = json.dumps(reply.body).encode() if reply.raw is None else reply.raw

@@ -174,9 +174,12 @@ class World:
         table = self.knobs["limits"]
         return dict(table.get(f"{vendor}/{model}", table.get(vendor, {})))
 
-    def batch_due(self, created: float) -> tuple[float, str] | None:
-        """(share of its lines that are done, how it ended: completed or expired) of a batch of this age; None while it
-        runs."""
+    def batch_due(self, created: float, row: Mapping[str, Any]) -> tuple[float, str] | None:
+        """(share of its lines that are done, how it ended: completed, expired or cancelled) of a batch of this age;
+        None while it runs. early: of the row, where a fault ends it."""
+        if early := row.get("early"):
+            share, ending = early
+            return float(share), str(ending)
         age, share = self.clock.now() - created, float(self.knobs["batch_done"])
         if share < 1:
             return (share, "expired") if age >= DAY else None

@@ -4,7 +4,6 @@ creation that nobody confirmed it is known by its time, its size and, once it ha
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
@@ -16,16 +15,18 @@ from scrollwork.models.hosted.batches import (
     Line,
     Page,
     State,
+    count_of,
     entry_of,
     good,
     identifier,
     line_of,
-    number_in,
+    moment_of,
     page_of,
     part_of,
     pieces,
     refuse,
     text_in,
+    unheard_of,
 )
 from scrollwork.models.hosted.batches import size_of as bytes_of
 from scrollwork.models.hosted.error_replies import error_in, message_line, problem_of_status
@@ -44,6 +45,7 @@ STATUSES = {  # with which the vendor refuses for the same reason outside of a b
     "timeout_error": 504,
     "overloaded_error": 529,
 }
+STATES: Mapping[str, State] = {"in_progress": "waiting", "canceling": "waiting", "ended": "ended"}
 UNDONE = {"expired": "it expired in the batch", "canceled": "the batch was cancelled"}
 
 
@@ -52,7 +54,6 @@ class AnthropicBatches:
 
     opening, between, closing = b'{"requests":[', b",", b"]}"
     most_requests, most_bytes = 100_000, 256_000_000
-    named = False
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
@@ -111,25 +112,21 @@ class AnthropicBatches:
         status = text_in(found, "processing_status")
         if not status:
             raise CallProblem("transient", "a batch without a status")
-        name = identifier(found)
-        state: State = "waiting" if status != "ended" else "ended" if found.get("results_url") else "gone"
-        counts = found.get("request_counts")
+        name, state = identifier(found), STATES.get(status, "waiting")
+        if state == "ended" and found.get("archived_at"):
+            state = "gone"
+        given = found.get("request_counts")
+        counts = {kind: count_of(one) for kind, one in given.items()} if isinstance(given, dict) else {}
+        why = "its results are kept no longer" if state == "gone" else ""
         return BatchState(
             name,
             state,
-            seconds_of(text_in(found, "created_at")),
-            sum(int(number_in(counts, kind)) for kind in counts) if isinstance(counts, dict) else None,
+            moment_of(found.get("created_at")),
+            None if None in counts.values() else sum(one or 0 for one in counts.values()) or None,
             results=(f"{PATH}/{name}/results",) if state == "ended" else (),  # never at another address: the key
-            why="its results are kept no longer" if state == "gone" else "",
+            why=why if status in STATES else unheard_of(status, self._wire.secrets),
+            done=counts.get("succeeded") or 0,
         )
-
-
-def seconds_of(moment: str) -> float:
-    """Unix seconds of a time in RFC 3339, 0 for anything else."""
-    try:
-        return datetime.fromisoformat(moment).timestamp()
-    except (ValueError, OverflowError):
-        return 0.0
 
 
 def make(name: str, table: Mapping[str, Any]) -> AnthropicBatches:

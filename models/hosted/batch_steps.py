@@ -80,7 +80,7 @@ class BatchSteps:
 
     def look(self, batch_id: str) -> BatchState:
         """How a batch stands."""
-        return self._do(self._repeat(lambda: self.interface.look(batch_id)))
+        return self._do(self._repeat(lambda: self._look(batch_id)))
 
     def download(self, path: str, into: BinaryIO) -> None:
         """Results into an empty file."""
@@ -89,8 +89,9 @@ class BatchSteps:
     def find(self, name: str, since: float, keys: Collection[str], known: Collection[str]) -> Found:
         """Look in the provider's list for a batch whose creation was sent at `since` (unix seconds).
 
-        Where it keeps our name, by that; else among batches of that hour with as many requests, none of `known` (ids of
-        others): whose results hold these keys is it, and as long as one has not ended nothing is certain.
+        Where it keeps our name, by that; else among batches without one, of that hour and with as many requests, none
+        of `known` (ids of others): whose results hold these keys is it, and as long as one has not ended nothing is
+        certain.
         """
         return self._do(self._find(name, since, keys, known))
 
@@ -102,13 +103,22 @@ class BatchSteps:
         async def create() -> BatchState:
             sending()
             try:
-                return await self.interface.create(uploaded, file, name, digest)
+                made = await self.interface.create(uploaded, file, name, digest)
             except CallProblem as problem:
                 if unknown(problem):
                     raise Unconfirmed(problem.message) from None
                 raise
+            if made.name not in ("", name):
+                raise Unconfirmed("the reply tells of another batch")
+            return made
 
         return await self._repeat(create)
+
+    async def _look(self, batch_id: str) -> BatchState:
+        seen = await self.interface.look(batch_id)
+        if seen.batch_id != batch_id:
+            raise CallProblem("transient", f"the reply tells of batch {seen.batch_id}, not of {batch_id}")
+        return seen
 
     async def _afresh(self, path: str, into: BinaryIO) -> None:
         into.seek(0)
@@ -116,12 +126,12 @@ class BatchSteps:
         await self.interface.download(path, into)
 
     async def _find(self, name: str, since: float, keys: Collection[str], known: Collection[str]) -> Found:
-        after, waiting = "", []
+        after, waiting, begun = "", [], {""}
         while True:
             page = await self._page(after)
             ahead = page.now - time.time()
             for batch in page.batches:
-                if self.interface.named:
+                if batch.name:
                     if batch.name == name:
                         return Found(batch)
                 elif batch.batch_id not in known and alike(batch, since + ahead, len(keys)):
@@ -130,8 +140,12 @@ class BatchSteps:
                     elif await self._holds(batch, keys):
                         return Found(batch)
             after = page.after
-            if not after or page.batches[-1].created < since + ahead - AROUND_S:
+            oldest = page.batches[-1].created if page.batches else None
+            if not after or (oldest is not None and oldest < since + ahead - AROUND_S):
                 return Found(open=tuple(waiting))
+            if after in begun:
+                raise CallProblem("transient", "a list of batches that goes round in circles")
+            begun.add(after)
 
     async def _page(self, after: str) -> Page:
         return await self._repeat(lambda: self.interface.page(after))
@@ -187,6 +201,7 @@ class BatchSteps:
 def alike(batch: BatchState, since: float, requests: int) -> bool:
     """Whether a batch without a name may be the one of so many requests that was sent then, by the provider's clock.
 
-    Also one of the hour before: our own clock may have been mended since.
+    Also one of the hour before: our own clock may have been mended since. What cannot be read speaks against none.
     """
-    return batch.state != "gone" and batch.requests == requests and abs(batch.created - since) <= AROUND_S
+    then = batch.created is None or abs(batch.created - since) <= AROUND_S
+    return batch.state != "gone" and batch.requests in (None, requests) and then

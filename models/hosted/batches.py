@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, BinaryIO, Literal, Protocol
 
 import orjson
@@ -29,20 +30,22 @@ KEY_CHARS = 64  # both vendors take names of 64 characters: request keys, and ou
 class BatchState:
     """A batch as the provider shows it.
 
-    waiting; ended: `results` are paths of its results, and what is in none of them has no answer; refused: nothing of
-    it was done (`why`); gone: it ended, and its results are kept no longer. created: unix seconds by the provider's
-    clock. requests: how many it holds, None where it does not say. name: ours, "" where the provider keeps none.
+    waiting (`why`: in a state that nobody here knows); ended: `results` are paths of its results, and what is in none
+    of them has no answer; refused: nothing of it was done (`why`); gone: it ended, and its results are kept no longer.
+    created: unix seconds by the provider's clock, None where that cannot be read. requests: how many it holds, None
+    where it does not say. name: ours, "" where the provider keeps none. done: requests that it says are answered.
     full: refused because too much of ours waits there already.
     """
 
     batch_id: str
     state: State
-    created: float
+    created: float | None
     requests: int | None
     name: str = ""
     results: tuple[str, ...] = ()
     why: str = ""
     full: bool = False
+    done: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,6 @@ class Interface(Protocol):
     closing: bytes
     most_requests: int
     most_bytes: int
-    named: bool
 
     def entry(self, call: Call) -> bytes:
         """A request as it stands in the file, under its key. Raises CallProblem for one that no JSON can carry."""
@@ -142,14 +144,15 @@ def entry_of(request: Mapping[str, Any]) -> bytes:
 
 
 def page_of(raw: Raw, secrets: tuple[str, ...], state_of: Callable[[dict[str, Any]], BatchState]) -> Page:
-    """A page of a vendor's list. Raises CallProblem."""
+    """A page of a vendor's list. Raises CallProblem, also for one that may lack a batch: that would be made again."""
     body = good(raw, secrets)
-    found = body.get("data")
-    if not isinstance(found, list):
+    found, more = body.get("data"), body.get("has_more")
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise CallProblem("transient", "a list of batches without data")
-    batches = tuple(state_of(one) for one in found if isinstance(one, dict))
-    more = batches[-1].batch_id if body.get("has_more") is True and batches else ""
-    return Page(batches, more, date_of(raw.headers) or time.time())
+    if more not in (True, False, None) or (more and not found):
+        raise CallProblem("transient", "a list of batches that does not say whether and where it goes on")
+    batches = tuple(state_of(one) for one in found)
+    return Page(batches, batches[-1].batch_id if more else "", date_of(raw.headers) or time.time())
 
 
 def line_of(key: str, endpoint: str, status: int, body: Any, data: bytes, secrets: tuple[str, ...]) -> Line:
@@ -189,6 +192,29 @@ def number_in(found: dict[str, Any], name: str) -> float:
     value = found.get(name)
     fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     return float(value or 0) if fine else 0.0
+
+
+def count_of(value: Any) -> int | None:
+    """A count, also as a text; None for what is none."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else None
+
+
+def moment_of(value: Any) -> float | None:
+    """Unix seconds of a time, as a number, its digits or in RFC 3339; None for what is none."""
+    try:
+        if isinstance(value, str) and not value.isdigit():
+            return datetime.fromisoformat(value).timestamp()
+        seconds = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return seconds if 10**9 < seconds < 10**11 else None
+
+
+def unheard_of(status: str, secrets: tuple[str, ...]) -> str:
+    """What is said of a batch in a state that nobody here knows."""
+    return f"is in a state that is not known here ({message_line(status[:80], secrets)}); it is waited for"
 
 
 def identifier(found: dict[str, Any]) -> str:

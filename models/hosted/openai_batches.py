@@ -15,10 +15,12 @@ from scrollwork.models.hosted.batches import (
     Line,
     Page,
     State,
+    count_of,
     entry_of,
     good,
     identifier,
     line_of,
+    moment_of,
     number_in,
     page_of,
     part_of,
@@ -26,6 +28,7 @@ from scrollwork.models.hosted.batches import (
     refuse,
     size_of,
     text_in,
+    unheard_of,
 )
 from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.openai import wire_of
@@ -34,7 +37,8 @@ from scrollwork.models.hosted.wire import Wire
 from scrollwork.models.vendors.marks import CacheUse, cache_use
 
 NAME, DIGEST = "scrollwork_batch", "requests_sha256"  # in the metadata
-STATES: Mapping[str, State] = {  # every other one is on its way
+STATES: Mapping[str, State] = {
+    **dict.fromkeys(("validating", "in_progress", "finalizing", "cancelling"), "waiting"),
     "completed": "ended",
     "expired": "ended",
     "cancelled": "ended",
@@ -50,7 +54,6 @@ class OpenAIBatches:
 
     opening, between, closing = b"", b"", b""
     most_requests, most_bytes = 50_000, 200_000_000
-    named = True
 
     def __init__(self, wire: Wire, endpoint: str, cache: CacheUse | None = None) -> None:
         self._wire, self._endpoint, self._cache = wire, endpoint, cache or CacheUse()
@@ -123,23 +126,21 @@ class OpenAIBatches:
         status = text_in(found, "status")
         if not status:
             raise CallProblem("transient", "a batch without a status")
-        state = STATES.get(status, "waiting")
         counts, metadata = found.get("request_counts"), found.get("metadata")
+        counts = counts if isinstance(counts, dict) else {}
         files = [text_in(found, name) for name in ("output_file_id", "error_file_id")]
-        if state == "ended" and not files[0] and isinstance(counts, dict) and number_in(counts, "completed"):
-            state = "waiting"  # answers that are paid, in a file that is not named yet
         faults = errors_of(found)
+        why = "; ".join(text_in(one, "message") or text_in(one, "code") for one in faults[:3])
         return BatchState(
             identifier(found),
-            state,
-            number_in(found, "created_at"),
-            int(number_in(counts, "total")) if isinstance(counts, dict) else None,
+            STATES.get(status, "waiting"),
+            moment_of(found.get("created_at")),
+            count_of(counts.get("total")) or None,  # 0 while it is looked through
             text_in(metadata, NAME) if isinstance(metadata, dict) else "",
             tuple(f"/files/{name}/content" for name in files if re.fullmatch(r"[\w-]{1,200}", name, re.ASCII)),
-            message_line(
-                "; ".join(text_in(one, "message") or text_in(one, "code") for one in faults[:3]), self._wire.secrets
-            ),
+            message_line(why, self._wire.secrets) if status in STATES else unheard_of(status, self._wire.secrets),
             any(text_in(one, "code") == FULL for one in faults),
+            count_of(counts.get("completed")) or 0,
         )
 
 

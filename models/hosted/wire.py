@@ -146,6 +146,8 @@ class Wire:
             raise CallProblem("transient", f"HTTP {response.status} with {error}", status=response.status) from None
         except aiohttp.ConnectionTimeoutError:
             raise CallProblem("transient", f"no connection within {CONNECT_S:g} s", paid=NOTHING) from None
+        except aiohttp.SocketTimeoutError:
+            raise CallProblem("transient", f"not a byte of the reply came for {timeout.sock_read or 0:g} s") from None
         except TimeoutError:
             raise CallProblem("transient", f"no whole reply within {timeout.total:g} s") from None
         except (aiohttp.ClientSSLError, aiohttp.InvalidURL) as error:

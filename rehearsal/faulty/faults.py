@@ -2,7 +2,7 @@
 
 Of a list, each request meets the next kind, "" for a good reply; behind its end all are good. BEFORE: no work is done,
 nothing is billed. AFTER and WIRE: the reply is spoilt, and paid. What is asked in a batch meets them in its line of the
-results, as far as LINES go.
+results, as far as LINES go; its other steps have kinds of their own (batches.py), under "vendor/step".
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
+from scrollwork.rehearsal.faulty import batches
 from scrollwork.rehearsal.faulty.refusals import KEY, REFUSALS
 from scrollwork.rehearsal.faulty.spoilt import AFTER, WIRE
 from scrollwork.rehearsal.world import Call, Reply, World, check_table
@@ -32,7 +33,7 @@ def check(knobs: Mapping[str, Any], vendors: Iterable[str]) -> None:
                 raise ValueError(f"knob {table}: there is no vendor {name}; there are {', '.join(known)}")
             if table == "faults":
                 shares = {kind: 1 for kind in value if kind != ""} if listed(value) else value
-                check_table(f"faults of {name}", shares, KINDS, most=1)
+                check_table(f"faults of {name}", shares, batches.STEPS.get(name.partition("/")[2], KINDS), most=1)
 
 
 def listed(value: Any) -> bool:
@@ -40,10 +41,10 @@ def listed(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(kind, str) for kind in value)
 
 
-def drawn(world: World, call: Call, vendor: str, among: Collection[str] = KINDS) -> str | None:
-    """The fault that this request meets, if any."""
-    table, model = world.knobs["faults"], f"{vendor}/{call.body.get('model')}"
-    name = next((one for one in (model, vendor, "*") if one in table), "*")
+def drawn(world: World, call: Call, vendor: str, among: Collection[str] = KINDS, step: str = "") -> str | None:
+    """The fault that this request meets, if any. step: of a batch, if it is one."""
+    table, model = world.knobs["faults"], f"{vendor}/{step or call.body.get('model')}"
+    name = next((one for one in ((model,) if step else (model, vendor, "*")) if one in table), "")
     found = table.get(name, {})
     with world.lock:
         if isinstance(found, list):
@@ -59,9 +60,7 @@ def drawn(world: World, call: Call, vendor: str, among: Collection[str] = KINDS)
 def applied(kind: str | None, work: Callable[[], Reply], key: str = "") -> Reply:
     """The reply with its fault. key: that came with the request."""
     if kind in BEFORE:
-        refused = BEFORE[kind]()
-        refused.body = json.loads(json.dumps(refused.body).replace(KEY, json.dumps(key)[1:-1]))
-        return refused
+        return refused(BEFORE[kind](), key)
     reply = work()
     if kind is None or reply.status != 200 or not isinstance(reply.body, dict):
         return reply
@@ -70,6 +69,30 @@ def applied(kind: str | None, work: Callable[[], Reply], key: str = "") -> Reply
         AFTER[kind](reply.body)
     else:
         WIRE[kind](reply)
+    return reply
+
+
+def refused(reply: Reply, key: str) -> Reply:
+    """A refusal as it comes: one that quotes the key has the one that came."""
+    reply.body = json.loads(json.dumps(reply.body).replace(KEY, json.dumps(key)[1:-1]))
+    return reply
+
+
+def of_step(world: World, call: Call, vendor: str, step: str, work: Callable[[], Reply]) -> Reply:
+    """The reply to a step of a batch with its fault."""
+    kind = drawn(world, call, vendor, batches.STEPS[step], step)
+    if kind is None:
+        return work()
+    if kind in batches.BEFORE:
+        return refused(batches.BEFORE[kind](), key_of(call))
+    batches.met(world, call, kind)
+    reply = work()
+    if reply.status != 200:
+        return reply
+    if kind == batches.MISSING:
+        return batches.BEFORE["no_model_404"]()
+    reply.body = deepcopy(reply.body)
+    batches.spoil(kind, step, reply)
     return reply
 
 

@@ -26,6 +26,7 @@ from scrollwork.tasks.generate.stored_answers import cost_of, stored_answer, sto
 
 COMMIT = 200  # results in one transaction: answers may be long
 LONGEST_LINE = 2**23  # bytes of a result that are read: 32,000 tokens of the longest kind
+OTHERS = "of no request that waits in it"
 UNREAD = "its result may be one of those that could not be read, and paid"
 Bounding = Callable[[Collection[str]], Mapping[str, Bounds]]  # by request key, for requests whose prompts are known
 
@@ -43,6 +44,7 @@ class Collected:
     unread: int = 0  # lines of which nobody knows whose they are
     sample: str = ""  # why the first of them could not be read
     named: set[str] = field(default_factory=set)  # requests of the other lines
+    done: set[str] = field(default_factory=set)  # those of them that the provider worked on, and is paid for
     withheld: dict[str, CallProblem] = field(default_factory=dict)  # failed for good, while nothing is answered
     blamed: str = ""
 
@@ -65,9 +67,12 @@ class Collector:
         self._store, self._steps, self._price, self._folder = store, steps, price, folder
         self._begun: dict[str, Collected] = {}  # by batch, until all of its results were there
 
-    def collect(self, batch: StoredBatch, ended: BatchState, run: str, bounding: Bounding = lambda _: {}) -> Collected:
+    def collect(
+        self, batch: StoredBatch, ended: BatchState, run: str, bounding: Bounding = lambda _: {}, patient: bool = False
+    ) -> Collected:
         """Store its results. run: as of which they count, if no other has begun. bounding: what the tokens of requests
-        can be. Raises CallProblem, StorageError."""
+        can be. patient: results that hold fewer answers than the provider counts are a problem. Raises CallProblem,
+        StorageError."""
         if not batch.owner:
             batch = replace(batch, owner=run)
             self._store.save_batch(batch)
@@ -75,14 +80,21 @@ class Collector:
         states = self._store.batch_requests(batch.batch_id)
         waiting = {key for key, state in states.items() if state == WAITING}
         share = (batch.most_nano_usd or 0) // max(1, len(states))
-        found.unread, found.named = 0, set()  # an earlier try may have come to the middle of a file
+        found.unread, found.named, found.done = 0, set(), set()  # an earlier try may have come to the middle of a file
+        found.strange.pop(OTHERS, None)
         for path in ended.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
                 self._steps.download(path, file)
                 bounds = bounding(waiting)
-                for lines in chunks(self._lines(file, waiting, found, bounds), COMMIT):
+                for lines in chunks(self._lines(file, states, waiting, found, bounds), COMMIT):
                     self._store_lines(batch, lines, found, share)
-        lost = sorted(states.keys() - found.named)[: found.unread]  # the same ones whenever this is done again
+        counted, lacking = min(ended.done, len(states)), states.keys() - found.named
+        none = len(lacking) == len(states)  # a page of HTML, another batch's
+        if patient and counted and lacking and (none or len(found.done) + found.unread < counted):
+            said = f"its results hold {len(found.done):,} of the {counted:,} answers that the provider counts"
+            raise CallProblem("transient", said)
+        paid_for = max(found.unread, counted - len(found.done))
+        lost = sorted(lacking)[:paid_for]  # the same ones whenever this is done again
         paid = [Line(key, CallProblem("transient", UNREAD, status=200)) for key in lost if key in waiting]
         self._store_lines(batch, paid, found, share)
         missing = CallProblem("transient", "the batch ended without a result for it")
@@ -112,7 +124,7 @@ class Collector:
         found.withheld = {}
 
     def _lines(
-        self, file: BinaryIO, waiting: set[str], found: Collected, bounds: Mapping[str, Bounds]
+        self, file: BinaryIO, states: Collection[str], waiting: set[str], found: Collected, bounds: Mapping[str, Bounds]
     ) -> Iterator[Line]:
         """Yield the results of requests that still wait, each once."""
         file.seek(0)
@@ -126,8 +138,10 @@ class Collector:
                 found.unread += 1
                 continue
             found.named.add(line.key)
+            if line.key in states and (isinstance(line.result, Reply) or (line.result.status or 300) < 300):
+                found.done.add(line.key)
             if line.key not in waiting:
-                found.strange["of no request that waits in it"] += 1
+                found.strange[OTHERS] += 1
                 continue
             waiting.remove(line.key)
             result, most = line.result, bounds.get(line.key, ANY)

@@ -33,6 +33,8 @@ from scrollwork.tasks.generate.stored_answers import stored_failure, under_other
 
 log = logging.getLogger("scrollwork")
 SETTLE_S = 60.0  # how long the provider's list is searched for a batch before it counts as never created
+PATIENCE_S = 600.0  # how long results that lack answers are asked for again before what they lack counts as lost
+LATE_S = 2 * 86_400.0  # since its creation: then they are not
 OLD_S = 7200.0  # since its creation began to be sent, which may have lasted half an hour: then one look is enough
 
 
@@ -57,6 +59,7 @@ class ModelBatches:
         self._full = False  # the provider takes no more before one of ours ends
         self._said: dict[str, str] = {}
         self._first_look: dict[str, float] = {}  # for those that nobody confirmed; time.monotonic()
+        self._first_results: dict[str, float] = {}  # of those that have ended; time.monotonic()
         self.through = True  # all that is wanted was looked at
         self.stopped = ""  # why nothing more is submitted
         self.bounding: Bounding = lambda _: {}  # what the tokens of requests can be
@@ -196,7 +199,7 @@ class ModelBatches:
                 elif problem.kind != "transient" or ends_the_run(problem):
                     self._say_stuck(name, problem.message)
                 else:
-                    log.warning("%s: a batch could not be looked at: %s", self.model, problem)
+                    self._say_once(name, f"could not be looked at: {problem}")
         self.todo |= self._claims.freed()
         self._tell_foreign()
         ended = len(self.held) < before
@@ -217,15 +220,35 @@ class ModelBatches:
         if batch.state == "intent" and not self._found(batch):
             return
         batch = self.held[name]
-        seen = self._steps.look(str(batch.provider_batch_id))
+        try:
+            seen = self._steps.look(str(batch.provider_batch_id))
+        except CallProblem as problem:
+            if problem.status != 404 or (listed := self._listed(batch)) is None:
+                raise
+            seen = listed
         if seen.state == "ended":
-            found = self._collector.collect(batch, seen, self._calling.run, self.bounding)
+            first = self._first_results.setdefault(name, time.monotonic())
+            patient = time.monotonic() - first <= PATIENCE_S and seconds_since(batch.submitted) <= LATE_S
+            found = self._collector.collect(batch, seen, self._calling.run, self.bounding, patient)
             self._end(name, "collected", found.told, found.cost)
             self.stopped = self.stopped or found.blamed
             self._again(batch, {} if found.blamed else found.again)
             progress.say(f"{self.model}: batch {seen.batch_id} has ended: {found.told}")
         elif seen.state in ("refused", "gone"):
             self._refused(name, seen)
+        elif seen.why:
+            self._say_once(name, seen.why)
+
+    def _listed(self, batch: StoredBatch) -> BatchState | None:
+        """The batch as the provider's list has it, whatever id its creation was told; None where it has none."""
+        keys = self._store.batch_requests(batch.batch_id)
+        known = self._store.batch_names() - {batch.provider_batch_id}
+        found = self._steps.find(batch.batch_id, batch.submitted or batch.created, keys, known)
+        if found.batch is None and found.open:
+            raise CallProblem("transient", f"it has another id, if it is batch {', '.join(found.open[:3])}")
+        if found.batch is not None and found.batch.batch_id != batch.provider_batch_id:
+            self._confirmed(batch.batch_id, found.batch, len(keys))
+        return found.batch
 
     def _found(self, batch: StoredBatch) -> bool:
         """Whether a batch that nobody confirmed stands at the provider; it is given up if it never came about."""

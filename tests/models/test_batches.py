@@ -332,12 +332,13 @@ def test_unknown_state_is_taken_for_the_end(name: str) -> None:
 
 @pytest.mark.usefixtures("vendor")
 @pytest.mark.parametrize("status", ["completed", "expired", "cancelled"])
-def test_answers_whose_file_is_not_named_yet_are_paid_again(status: str) -> None:
+def test_answers_whose_file_is_not_named_yet_are_forgotten(status: str) -> None:
     batch = {"id": "batch_1", "status": status, "output_file_id": None, "error_file_id": "file-2"}
-    for completed, state in ((3, "waiting"), (0, "ended")):
+    for completed in (3, "3", 0):
         said = {**batch, "request_counts": {"total": 7, "completed": completed, "failed": 4}}
         with raw.running(saying(json.dumps(said).encode())) as url, desk("openai", url.removesuffix("/v1")) as at:
-            assert at.look("batch_1").state == state
+            seen = at.look("batch_1")
+            assert (seen.state, seen.done, len(seen.results)) == ("ended", int(completed), 1)
 
 
 @each_vendor

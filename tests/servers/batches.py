@@ -202,7 +202,7 @@ class Batches:
             "created_at": at,
             "expires_at": at,
             "processing_status": "ended" if over else "in_progress",
-            "archived_at": None,
+            "archived_at": at if over and not kept else None,
             "cancel_initiated_at": at if batch.cancelled else None,
             "ended_at": at if over else None,
             "results_url": f"{base}/v1/messages/batches/{batch.name}/results" if kept else None,

@@ -1,4 +1,4 @@
-"""Every kind of faulty reply that the simulated vendors know, in five ways of asking: no answer of a spoilt reply, none
+"""Every kind of faulty reply that the simulated vendors know, in each way of asking: no answer of a spoilt reply, none
 lost, none asked again that stands, and no reply that the vendors bill is left uncounted."""
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ from tests.conftest import Done, Scrollwork
 from tests.survival.hosted import everything_written, rows
 
 KEY = "kqz-0123456789-no-shape-of-any-vendor"
-MODELS = {"chat": "gpt-6-luna", "responses": "gpt-6-sol", "messages": "claude-sonnet-5-5"}
+MODELS = {
+    "chat": "gpt-6-luna",
+    "responses": "gpt-6-sol",
+    "messages": "claude-sonnet-5-5",
+    "gemini": "gemini-3.8-flash",
+}
+VENDORS = {"messages": "anthropic", "gemini": "gemini"}
 WAYS = {"standard": ("chat", "responses", "messages"), "batch": ("chat", "messages")}
 TASKS = ("qmsum", "squality", "qasper", "narrative_qa", "quality")
 ANSWERS = 81  # of a model to these tasks of the bundled sample
@@ -39,19 +45,33 @@ WHOLE = (*UNTOLD, "no_details", "other_model", "blank_lines", "wrong_type")
 SAID = ("refusal", "content_filter")  # an answer, whose finish reason says so
 
 
+# Of each sort some: what Gemini's endpoint and flex have of their own, and what any reply can come to.
+SAMPLE = (
+    *("gemini_503", "capacity_498", "rate_limit_429", "nothing_429", "overloaded_503", "error_in_200", "html_200"),
+    *("insufficient_quota", "closed", "no_room", "refusal", "null_end", "no_usage", "thoughts_above_output"),
+    *("text_is_number", "truncated", "broken_off", "other_model", "policy_400", "unknown_end"),
+)
+
+
 def stands(kind: str, model: str) -> bool:
     """Whether a reply with this fault is an answer. Chat without a finish reason is: some servers never send one."""
-    return kind in (*WHOLE, *SAID, "half_a_surrogate") or (kind == "null_end" and model == "chat")
+    return kind in (*WHOLE, *SAID, "half_a_surrogate") or (kind == "null_end" and model in ("chat", "gemini"))
 
 
 class Asked:
     """Models that are asked in one way, with a home of their own, at vendors that keep a bill."""
 
     def __init__(
-        self, scrollwork: Scrollwork, vendors: Rehearsal, folder: Path, way: str, models: Sequence[str]
+        self,
+        scrollwork: Scrollwork,
+        vendors: Rehearsal,
+        folder: Path,
+        way: str,
+        models: Sequence[str],
+        kinds: Sequence[str] = KINDS,
     ) -> None:
         self.world, self.models = vendors.world, models
-        self.kinds: tuple[str, ...] = LINES if way == "batch" else KINDS
+        self.kinds = tuple(kind for kind in kinds if way != "batch" or kind in LINES)
         folder.mkdir()
         tables = folder / "models.toml"
         tables.write_text("".join(table(name, vendors) for name in MODELS))
@@ -101,15 +121,17 @@ class Asked:
 
 def place(model: str) -> str:
     """The model in the knob of faults."""
-    return f"{'anthropic' if model == 'messages' else 'openai'}/{MODELS[model]}"
+    return f"{VENDORS.get(model, 'openai')}/{MODELS[model]}"
 
 
 def table(model: str, vendors: Rehearsal) -> str:
     """The model's table as TOML; its patience is short."""
     vendor = place(model).partition("/")[0]
     endpoint = f'endpoint = "{model}"\n' if model == "responses" else ""
+    endpoint += 'key_env = "OPENAI_API_KEY"\n' if vendor == "gemini" else ""
+    provider = "compatible" if vendor == "gemini" else vendor
     return (
-        f'[{model}]\nprovider = "{vendor}"\nid = "{MODELS[model]}"\nvendor = "{vendor}"\nserver = "simulated"\n'
+        f'[{model}]\nprovider = "{provider}"\nid = "{MODELS[model]}"\nvendor = "{vendor}"\nserver = "simulated"\n'
         f'base_url = "{vendors.url(vendor)}"\n{endpoint}concurrency = 4\ntimeout_s = 2\n'
         "retry = { attempts = 8, seconds = 60.0, longest_wait_s = 0.5 }\n"
     )
@@ -149,21 +171,35 @@ def vendors() -> Iterator[Rehearsal]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "models", "kinds"),
+    [
+        *((way, models, KINDS) for way, models in WAYS.items()),
+        ("flex", ("gemini",), SAMPLE),
+        pytest.param("standard", ("gemini",), KINDS, marks=pytest.mark.soak),  # as chat, and the sample above
+        pytest.param("flex", ("chat", "responses", "gemini"), KINDS, marks=pytest.mark.soak),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "-".join(one) if len(one) < 5 else str(len(one)),
+)
 def test_faulty_reply_is_stored_as_an_answer_or_paid_and_not_counted(
-    scrollwork: Scrollwork, vendors: Rehearsal, tmp_path: Path, way: str
+    scrollwork: Scrollwork,
+    vendors: Rehearsal,
+    tmp_path: Path,
+    way: str,
+    models: tuple[str, ...],
+    kinds: tuple[str, ...],
 ) -> None:
-    models = WAYS[way]
     alone = Asked(scrollwork, vendors, tmp_path / "alone", "standard", models)  # no way is part of a request key
     alone.run()
     good = {name: alone.answers(name) for name in models}
-    asked = Asked(scrollwork, vendors, tmp_path / "faults", way, models)
-    for kinds in [STOPS] if way == "batch" else [[kind] for kind in STOPS]:
-        asked.turn(dict.fromkeys(models, kinds))
+    asked = Asked(scrollwork, vendors, tmp_path / "faults", way, models, kinds)
+    stops = [kind for kind in STOPS if kind in kinds]
+    for ends in [stops] if way == "batch" else [[kind] for kind in stops]:
+        asked.turn(dict.fromkeys(models, ends))
         done = asked.run(tasks=FEW)
         for name in models:
-            assert coverage(done, name)["missing"] >= len(kinds), f"{name} was asked on after {kinds}"
-            assert asked.failures(name) == {}, f"a request is to blame for {kinds}"
+            assert coverage(done, name)["missing"] >= len(ends), f"{name} was asked on after {ends}"
+            assert asked.failures(name) == {}, f"a request is to blame for {ends}"
     asked.turn({name: script(set(asked.kinds) - set(STOPS), f"{name} {way}") for name in models})
     for _ in range(6):  # what speaks of the endpoint at the end of a stage (302, 403, a page) ends a run too
         done = asked.run()

@@ -342,7 +342,7 @@ def test_batch_that_the_provider_does_not_know_is_waited_for_or_paid_again(
     office: Office, caplog: pytest.LogCaptureFixture
 ) -> None:
     office.vendor.set(batch={"looks": 10**6})
-    calls = office.calls(3)
+    calls = office.calls(3, "unknown")
     office.run(calls, batch_wait_s=0.1)
     lost = office.vendor.batches[office.name].made.pop(office.made[0].name)
     office.vendor.set(batch={})
