@@ -1,14 +1,16 @@
 """The commands of the tests in processes that have the libraries already: forked from one that imported them once.
 
-A command imports for one to three seconds before it does anything, and the suites run more than a thousand. Here only
-libraries are imported before; the house, and Prefect, whose settings come from the environment, each command imports
-by itself, and it ends as any interpreter does. What such a process shares with the others: the order of its sets
-(PYTHONHASHSEED) and what libraries read of the environment while they are imported. `Scrollwork.start` (conftest.py)
-starts an interpreter of its own where a test sets one of those.
+A command imports for one to three seconds before it does anything, and the suites run more than a thousand. Here
+libraries are imported before, and the house where it is the copy that nobody changes (ours of a tree that a test may
+edit each command imports by itself); Prefect, whose settings come from the environment, each command imports, and it
+ends as any interpreter does, up to where that takes its objects apart. What such a process shares with the others: the order of its sets (PYTHONHASHSEED) and
+what libraries read of the environment while they are imported. `Scrollwork.start` (conftest.py) starts an interpreter
+of its own where a test sets one of those.
 """
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import io
@@ -20,9 +22,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import warnings
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 LIBRARIES = (
     *("pandas", "pyarrow.compute", "pyarrow.parquet", "pyarrow.fs", "numpy", "fsspec", "sqlalchemy", "jinja2"),
@@ -46,6 +49,11 @@ CHECKPOINTS = (
     *("transformers.models.auto.tokenization_auto", "transformers.models.t5.modeling_t5"),
     "transformers.models.llama.modeling_llama",
 )
+NEEDS_PREFECT = (
+    *("scrollwork.flows.build_datasets", "scrollwork.flows.evaluate", "scrollwork.flows.server.plugin"),
+    "scrollwork.pipeline.engines.prefect",
+)
+WATCH = "scrollwork.pipeline.loaded_code"
 READ_BY_LIBRARIES = ("PYTHON", "LC_", "LANG", "TZ", "HOME", "XDG_", "MPL", "OMP_", "ARROW_", "OPENBLAS_", "MALLOC")
 WIDTH = 16  # of a number on the way back: two of them may wait to be read
 POSSIBLE = hasattr(os, "pidfd_open")  # Linux; elsewhere every command is an interpreter of its own
@@ -85,12 +93,13 @@ class Forked(subprocess.Popen[str]):
         return int(self.returncode)
 
 
-def forking_process(env: dict[str, str], checkpoints: bool = False) -> socket.socket:
+def forking_process(env: dict[str, str], checkpoints: bool = False, house: str = "") -> socket.socket:
     """Start the process that forks, and give the socket on which it is asked. It ends when that is closed. checkpoints:
-    it has what loads checkpoints too, six seconds of imports more."""
+    it has what loads checkpoints too, six seconds of imports more. house: a tree that stays as it is, whose modules it
+    has too."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        command = [sys.executable, "-P", __file__, str(theirs.fileno()), *(["checkpoints"] if checkpoints else [])]
+        command = [sys.executable, "-P", __file__, str(theirs.fileno()), house, *["checkpoints"] * checkpoints]
         subprocess.Popen(command, env=env, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
     return ours
 
@@ -148,7 +157,19 @@ def _become(asked: dict[str, Any], files: list[int]) -> list[str]:
     os.environ.update(asked["env"])
     sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)
     sys.path_importer_cache.clear()
+    if WATCH in sys.modules:  # it notes what files were like when the process began: that is now
+        importlib.reload(sys.modules[WATCH])
     return list(asked["arguments"])
+
+
+def import_house(root: str) -> None:
+    """Import what commands import of a tree, but for what imports Prefect, and the module that is run."""
+    sys.path.insert(0, root)
+    for module in importlib.import_module(WATCH).noted_at_first():
+        if module not in (*NEEDS_PREFECT, "scrollwork.cli.main"):
+            importlib.import_module(module)
+    sys.path.remove(root)
+    assert "prefect" not in sys.modules, "a module that imports Prefect is not named in NEEDS_PREFECT"
 
 
 def run(arguments: list[str]) -> None:
@@ -163,11 +184,37 @@ def run(arguments: list[str]) -> None:
         runpy.run_path(arguments[0], run_name="__main__")
 
 
+def leave(ended: SystemExit) -> NoReturn:
+    """End as an interpreter does, but for taking apart what it shares with the process that it was forked from, which
+    would copy all of that first: 0.2 s, most of what a small command takes."""
+    status = 0 if ended.code is None else ended.code
+    if not isinstance(status, int):
+        print(status, file=sys.stderr)
+        status = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            try:
+                stream.flush()
+            except (OSError, ValueError) as error:  # in the words and with the status of an interpreter
+                status = 120
+                with suppress(OSError, ValueError):
+                    print(f"Exception ignored in: {stream!r}\n{type(error).__name__}: {error}", file=sys.stderr)
+    os._exit(status & 0xFF)
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the commands get it too
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     for library in [*LIBRARIES, *(CHECKPOINTS if "checkpoints" in sys.argv else ())]:
         importlib.import_module(library)
+    if sys.argv[2]:
+        import_house(sys.argv[2])
     gc.collect()
     gc.freeze()
-    run(serve(socket.socket(fileno=int(sys.argv[1]))))
+    try:
+        run(serve(socket.socket(fileno=int(sys.argv[1]))))
+    except SystemExit as ended:
+        leave(ended)
+    leave(SystemExit())
