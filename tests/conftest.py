@@ -27,7 +27,7 @@ from typing import Any
 
 import pytest
 
-from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, forking_process
+from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, forking_process, with_house
 
 PROJECT = Path(__file__).resolve().parents[1]
 HOUSE = (
@@ -185,14 +185,16 @@ CHECKPOINTS = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVI
 def forking(checkpoints: bool, house: str) -> socket.socket:
     """Where this process of pytest asks for forked commands. checkpoints: for the environment of that name. house: the
     tree whose modules they have, if any."""
-    return forking_process(environment(**CHECKPOINTS if checkpoints else {}), checkpoints, house)
+    if house:
+        return with_house(forking(checkpoints, ""), house)
+    return forking_process(environment(**CHECKPOINTS if checkpoints else {}), checkpoints)
 
 
 def start(
     arguments: list[str], forked: bool = True, checkpoints: bool = False, house: str = "", **options: Any
 ) -> subprocess.Popen[str]:
     """`python *arguments`, from a process that has the libraries (tests/forked.py) where that is wanted and possible."""
-    options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf-8"}
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options, "text": True, "encoding": "utf-8"}
     if POSSIBLE and forked and "preexec_fn" not in options:
         return Forked(arguments, forking(checkpoints, house), **options)
     return subprocess.Popen([sys.executable, *arguments], **options)
@@ -309,11 +311,11 @@ def together(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
     TOGETHER = base if worker_id == "master" else base.parent
 
 
-@pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tree as it stood when the session began. Read it; whoever changes it takes `tree`."""
-    global UNCHANGED
-    root = UNCHANGED = copy_tree(tmp_path_factory.mktemp("house"))
+def copied_house(root: Path) -> None:
+    """A copy of the tree that has its bytecode: nothing is written into it any more."""
+    copy_tree(root)
+    compiled = [sys.executable, "-m", "compileall", "-q", *(name for name in HOUSE if (root / name).is_dir())]
+    subprocess.run(compiled, cwd=root, env=environment(), check=True)
     found = subprocess.run(
         [sys.executable, "-c", "import scrollwork.cli.main; print(scrollwork.cli.main.__file__)"],
         cwd=root,
@@ -323,7 +325,14 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True,
     )
     assert Path(found.stdout.strip()).is_relative_to(root), "the copy is not what is imported"
-    return root
+
+
+@pytest.fixture(scope="session")
+def house(together: None) -> Path:
+    """The tree as it stood when the session began, one for all workers of pytest. Read it; whoever changes it takes `tree`."""
+    global UNCHANGED
+    UNCHANGED = made_once("house", copied_house)
+    return UNCHANGED
 
 
 @pytest.fixture

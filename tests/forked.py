@@ -20,6 +20,7 @@ import runpy
 import select
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -55,6 +56,7 @@ NEEDS_PREFECT = (
 )
 WATCH = "scrollwork.pipeline.loaded_code"
 READ_BY_LIBRARIES = ("PYTHON", "LC_", "LANG", "TZ", "HOME", "XDG_", "MPL", "OMP_", "ARROW_", "OPENBLAS_", "MALLOC")
+CLOSED_WHEN_FREED = (sqlite3.Connection, io.TextIOWrapper)  # which writes what was not written
 WIDTH = 16  # of a number on the way back: two of them may wait to be read
 POSSIBLE = hasattr(os, "pidfd_open")  # Linux; elsewhere every command is an interpreter of its own
 
@@ -93,14 +95,21 @@ class Forked(subprocess.Popen[str]):
         return int(self.returncode)
 
 
-def forking_process(env: dict[str, str], checkpoints: bool = False, house: str = "") -> socket.socket:
+def forking_process(env: dict[str, str], checkpoints: bool = False) -> socket.socket:
     """Start the process that forks, and give the socket on which it is asked. It ends when that is closed. checkpoints:
-    it has what loads checkpoints too, six seconds of imports more. house: a tree that stays as it is, whose modules it
-    has too."""
+    it has what loads checkpoints too, six seconds of imports more."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        command = [sys.executable, "-P", __file__, str(theirs.fileno()), house, *["checkpoints"] * checkpoints]
+        command = [sys.executable, "-P", __file__, str(theirs.fileno()), *(["checkpoints"] if checkpoints else [])]
         subprocess.Popen(command, env=env, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+    return ours
+
+
+def with_house(channel: socket.socket, house: str) -> socket.socket:
+    """A fork of a forking process that has the modules of a tree too, which must stay as it is; where it is asked."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        socket.send_fds(channel, [json.dumps({"house": house}).encode()], [theirs.fileno()])
     return ours
 
 
@@ -118,11 +127,19 @@ def serve(channel: socket.socket) -> list[str]:
             data, files, _, _ = socket.recv_fds(channel, 1 << 18, 4)
             if not data:
                 os._exit(0)
+            asked = json.loads(data)
             if (pid := os.fork()) == 0:
-                for number in [*running, *(one for _, one in running.values()), files[-1]]:
+                for number in [*running, *(one for _, one in running.values()), *files[3:]]:
                     os.close(number)
                 channel.close()
-                return _become(json.loads(data), files[:3])
+                if "house" in asked:
+                    import_house(asked["house"])
+                    return serve(socket.socket(fileno=files[0]))
+                return _become(asked, files[:3])
+            if "house" in asked:
+                os.close(files[0])
+                running[os.pidfd_open(pid)] = (pid, os.open(os.devnull, os.O_WRONLY))
+                continue
             *passed, status = files
             for number in passed:
                 os.close(number)
@@ -170,6 +187,8 @@ def import_house(root: str) -> None:
             importlib.import_module(module)
     sys.path.remove(root)
     assert "prefect" not in sys.modules, "a module that imports Prefect is not named in NEEDS_PREFECT"
+    gc.collect()
+    gc.freeze()
 
 
 def run(arguments: list[str]) -> None:
@@ -193,6 +212,11 @@ def leave(ended: SystemExit) -> NoReturn:
         status = 1
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
+    left = [one for one in gc.get_objects() if issubclass(type(one), CLOSED_WHEN_FREED)]  # none of the frozen ones
+    for one in left:
+        if one not in (sys.stdout, sys.stderr):
+            with suppress(Exception):
+                one.close()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and not stream.closed:
             try:
@@ -209,8 +233,6 @@ if __name__ == "__main__":
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     for library in [*LIBRARIES, *(CHECKPOINTS if "checkpoints" in sys.argv else ())]:
         importlib.import_module(library)
-    if sys.argv[2]:
-        import_house(sys.argv[2])
     gc.collect()
     gc.freeze()
     try:
