@@ -27,7 +27,7 @@ from typing import Any
 
 import pytest
 
-from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, forking_process
+from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, forking_process, with_house
 
 PROJECT = Path(__file__).resolve().parents[1]
 HOUSE = (
@@ -53,6 +53,7 @@ BIN = Path(sys.executable).parent
 # The tests run beside each other and look into the process that they start: one builds all stages, but where a test says else.
 WORKERS = os.environ["SCROLLWORK_WORKERS"] = "1"
 TOGETHER = Path()  # set by the fixture of this name
+UNCHANGED = Path()  # the tree that nobody changes; set by the fixture `house`
 SUITE = "zeroscrolls"
 
 
@@ -134,17 +135,19 @@ class Done:
         return json.loads(self.out)
 
 
-# What a first start of Prefect's server does beyond the tables: the types of blocks.
-REGISTER = """
+# What a first start of Prefect's server does: its tables, the types of blocks.
+FIRST_START = """
 import asyncio
 from prefect.server.database import provide_database_interface
 from prefect.server.models.block_registration import run_block_auto_registration
 
-async def register():
-    async with provide_database_interface().session_context() as session:
+async def first_start():
+    database = provide_database_interface()
+    await database.create_db()
+    async with database.session_context() as session:
         await run_block_auto_registration(session=session)
 
-asyncio.run(register())
+asyncio.run(first_start())
 """
 
 
@@ -164,12 +167,11 @@ def made_once(name: str, make: Callable[[Path], object]) -> Path:
 def lend_database(home: Path) -> None:
     """Prefect's database as a first start leaves it, in a home that has none: that start takes 13 seconds of CPU more."""
 
-    def start(folder: Path) -> None:
+    def first_start(folder: Path) -> None:
         env = environment(PREFECT_HOME=str(folder))
-        for command in (["prefect", "server", "database", "upgrade", "-y"], [sys.executable, "-c", REGISTER]):
-            subprocess.run(command, env=env, capture_output=True, check=True, timeout=180)
+        subprocess.run([sys.executable, "-c", FIRST_START], env=env, capture_output=True, check=True, timeout=180)
 
-    made = made_once("prefect", start)
+    made = made_once("prefect", first_start)
     (home / "prefect").mkdir(mode=0o700, parents=True)
     shutil.copy(made / "prefect.db", home / "prefect")
     (home / "prefect" / "prefect.db").chmod(0o600)
@@ -180,18 +182,21 @@ CHECKPOINTS = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVI
 
 
 @cache
-def forking(checkpoints: bool) -> socket.socket:
-    """Where this process of pytest asks for forked commands. checkpoints: for the environment of that name."""
+def forking(checkpoints: bool, house: str) -> socket.socket:
+    """Where this process of pytest asks for forked commands. checkpoints: for the environment of that name. house: the
+    tree whose modules they have, if any."""
+    if house:
+        return with_house(forking(checkpoints, ""), house)
     return forking_process(environment(**CHECKPOINTS if checkpoints else {}), checkpoints)
 
 
 def start(
-    arguments: list[str], forked: bool = True, checkpoints: bool = False, **options: Any
+    arguments: list[str], forked: bool = True, checkpoints: bool = False, house: str = "", **options: Any
 ) -> subprocess.Popen[str]:
     """`python *arguments`, from a process that has the libraries (tests/forked.py) where that is wanted and possible."""
-    options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf-8"}
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options, "text": True, "encoding": "utf-8"}
     if POSSIBLE and forked and "preexec_fn" not in options:
-        return Forked(arguments, forking(checkpoints), **options)
+        return Forked(arguments, forking(checkpoints, house), **options)
     return subprocess.Popen([sys.executable, *arguments], **options)
 
 
@@ -220,7 +225,10 @@ class Scrollwork:
         options |= {"cwd": self.root, "env": environment(PYTHONPATH=str(self.root), **self.env), "stdin": input_from}
         loads = self.env == CHECKPOINTS
         alike = loads or not any(name.startswith(READ_BY_LIBRARIES) for name in self.env)
-        return start(command, self.forked and alike and self.prefix[0] != "-c", loads, **options)
+        house = (
+            str(self.root) if self.root == UNCHANGED and self.prefix[0] == "-m" else ""
+        )  # programs may ask what is loaded
+        return start(command, self.forked and alike and self.prefix[0] != "-c", loads, house, **options)
 
     def __call__(self, *arguments: str, status: int | None = 0, **options: Any) -> Done:
         """Run the command; `status` is what it must end with, None for any."""
@@ -303,10 +311,11 @@ def together(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
     TOGETHER = base if worker_id == "master" else base.parent
 
 
-@pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tree as it stood when the session began. Read it; whoever changes it takes `tree`."""
-    root = copy_tree(tmp_path_factory.mktemp("house"))
+def copied_house(root: Path) -> None:
+    """A copy of the tree that has its bytecode: nothing is written into it any more."""
+    copy_tree(root)
+    compiled = [sys.executable, "-m", "compileall", "-q", *(name for name in HOUSE if (root / name).is_dir())]
+    subprocess.run(compiled, cwd=root, env=environment(), check=True)
     found = subprocess.run(
         [sys.executable, "-c", "import scrollwork.cli.main; print(scrollwork.cli.main.__file__)"],
         cwd=root,
@@ -316,7 +325,14 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True,
     )
     assert Path(found.stdout.strip()).is_relative_to(root), "the copy is not what is imported"
-    return root
+
+
+@pytest.fixture(scope="session")
+def house(together: None) -> Path:
+    """The tree as it stood when the session began, one for all workers of pytest. Read it; whoever changes it takes `tree`."""
+    global UNCHANGED
+    UNCHANGED = made_once("house", copied_house)
+    return UNCHANGED
 
 
 @pytest.fixture

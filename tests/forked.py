@@ -1,14 +1,16 @@
 """The commands of the tests in processes that have the libraries already: forked from one that imported them once.
 
-A command imports for one to three seconds before it does anything, and the suites run more than a thousand. Here only
-libraries are imported before; the house, and Prefect, whose settings come from the environment, each command imports
-by itself, and it ends as any interpreter does. What such a process shares with the others: the order of its sets
-(PYTHONHASHSEED) and what libraries read of the environment while they are imported. `Scrollwork.start` (conftest.py)
-starts an interpreter of its own where a test sets one of those.
+A command imports for one to three seconds before it does anything, and the suites run more than a thousand. Here
+libraries are imported before, and the house where it is the copy that nobody changes (ours of a tree that a test may
+edit each command imports by itself); Prefect, whose settings come from the environment, each command imports, and it
+ends as any interpreter does, up to where that takes its objects apart. What such a process shares with the others: the order of its sets (PYTHONHASHSEED) and
+what libraries read of the environment while they are imported. `Scrollwork.start` (conftest.py) starts an interpreter
+of its own where a test sets one of those.
 """
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import io
@@ -18,11 +20,13 @@ import runpy
 import select
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+import threading
 import warnings
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 LIBRARIES = (
     *("pandas", "pyarrow.compute", "pyarrow.parquet", "pyarrow.fs", "numpy", "fsspec", "sqlalchemy", "jinja2"),
@@ -46,7 +50,13 @@ CHECKPOINTS = (
     *("transformers.models.auto.tokenization_auto", "transformers.models.t5.modeling_t5"),
     "transformers.models.llama.modeling_llama",
 )
+NEEDS_PREFECT = (
+    *("scrollwork.flows.build_datasets", "scrollwork.flows.evaluate", "scrollwork.flows.server.plugin"),
+    "scrollwork.pipeline.engines.prefect",
+)
+WATCH = "scrollwork.pipeline.loaded_code"
 READ_BY_LIBRARIES = ("PYTHON", "LC_", "LANG", "TZ", "HOME", "XDG_", "MPL", "OMP_", "ARROW_", "OPENBLAS_", "MALLOC")
+CLOSED_WHEN_FREED = (sqlite3.Connection, io.TextIOWrapper)  # which writes what was not written
 WIDTH = 16  # of a number on the way back: two of them may wait to be read
 POSSIBLE = hasattr(os, "pidfd_open")  # Linux; elsewhere every command is an interpreter of its own
 
@@ -95,6 +105,14 @@ def forking_process(env: dict[str, str], checkpoints: bool = False) -> socket.so
     return ours
 
 
+def with_house(channel: socket.socket, house: str) -> socket.socket:
+    """A fork of a forking process that has the modules of a tree too, which must stay as it is; where it is asked."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        socket.send_fds(channel, [json.dumps({"house": house}).encode()], [theirs.fileno()])
+    return ours
+
+
 def serve(channel: socket.socket) -> list[str]:
     """Fork a process for each request on the channel. Returns in that process, which is then as asked: its arguments."""
     running: dict[int, tuple[int, int]] = {}
@@ -109,11 +127,19 @@ def serve(channel: socket.socket) -> list[str]:
             data, files, _, _ = socket.recv_fds(channel, 1 << 18, 4)
             if not data:
                 os._exit(0)
+            asked = json.loads(data)
             if (pid := os.fork()) == 0:
-                for number in [*running, *(one for _, one in running.values()), files[-1]]:
+                for number in [*running, *(one for _, one in running.values()), *files[3:]]:
                     os.close(number)
                 channel.close()
-                return _become(json.loads(data), files[:3])
+                if "house" in asked:
+                    import_house(asked["house"])
+                    return serve(socket.socket(fileno=files[0]))
+                return _become(asked, files[:3])
+            if "house" in asked:
+                os.close(files[0])
+                running[os.pidfd_open(pid)] = (pid, os.open(os.devnull, os.O_WRONLY))
+                continue
             *passed, status = files
             for number in passed:
                 os.close(number)
@@ -148,7 +174,21 @@ def _become(asked: dict[str, Any], files: list[int]) -> list[str]:
     os.environ.update(asked["env"])
     sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)
     sys.path_importer_cache.clear()
+    if WATCH in sys.modules:  # it notes what files were like when the process began: that is now
+        importlib.reload(sys.modules[WATCH])
     return list(asked["arguments"])
+
+
+def import_house(root: str) -> None:
+    """Import what commands import of a tree, but for what imports Prefect, and the module that is run."""
+    sys.path.insert(0, root)
+    for module in importlib.import_module(WATCH).noted_at_first():
+        if module not in (*NEEDS_PREFECT, "scrollwork.cli.main"):
+            importlib.import_module(module)
+    sys.path.remove(root)
+    assert "prefect" not in sys.modules, "a module that imports Prefect is not named in NEEDS_PREFECT"
+    gc.collect()
+    gc.freeze()
 
 
 def run(arguments: list[str]) -> None:
@@ -163,6 +203,31 @@ def run(arguments: list[str]) -> None:
         runpy.run_path(arguments[0], run_name="__main__")
 
 
+def leave(ended: SystemExit) -> NoReturn:
+    """End as an interpreter does, but for taking apart what it shares with the process that it was forked from, which
+    would copy all of that first: 0.2 s, most of what a small command takes."""
+    status = 0 if ended.code is None else ended.code
+    if not isinstance(status, int):
+        print(status, file=sys.stderr)
+        status = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    left = [one for one in gc.get_objects() if issubclass(type(one), CLOSED_WHEN_FREED)]  # none of the frozen ones
+    for one in left:
+        if one not in (sys.stdout, sys.stderr):
+            with suppress(Exception):
+                one.close()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            try:
+                stream.flush()
+            except (OSError, ValueError) as error:  # in the words and with the status of an interpreter
+                status = 120
+                with suppress(OSError, ValueError):
+                    print(f"Exception ignored in: {stream!r}\n{type(error).__name__}: {error}", file=sys.stderr)
+    os._exit(status & 0xFF)
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the commands get it too
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
@@ -170,4 +235,8 @@ if __name__ == "__main__":
         importlib.import_module(library)
     gc.collect()
     gc.freeze()
-    run(serve(socket.socket(fileno=int(sys.argv[1]))))
+    try:
+        run(serve(socket.socket(fileno=int(sys.argv[1]))))
+    except SystemExit as ended:
+        leave(ended)
+    leave(SystemExit())

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 import time
 import urllib.request
 from collections import Counter
@@ -14,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
-from tests.conftest import PROJECT, Scrollwork, environment
+from tests.conftest import PROJECT, Scrollwork, environment, start
 from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY
 
 ASKS = ("/v1/chat/completions", "/v1/responses", "/v1/completions", "/v1/messages")
@@ -69,9 +68,9 @@ def vendors(folder: Path, **settings: Any) -> Iterator[Vendors]:
     """The vendors in a process of their own."""
     log = folder / "requests.jsonl"
     settings.setdefault("latency_s", 0.02)
-    command = ("-m", "tests.servers.vendor", "--log", str(log), "--settings", json.dumps(settings))
-    env = environment(PYTHONPATH=str(PROJECT))
-    process = subprocess.Popen([sys.executable, *command], cwd=PROJECT, env=env, stdout=subprocess.PIPE, text=True)
+    command = ["-m", "tests.servers.vendor", "--log", str(log), "--settings", json.dumps(settings)]
+    with (folder / "vendor-said.txt").open("w") as said:
+        process = start(command, cwd=PROJECT, env=environment(PYTHONPATH=str(PROJECT)), stdin=DEVNULL, stderr=said)
     try:
         assert process.stdout is not None
         yield Vendors(process.stdout.readline().strip(), log)

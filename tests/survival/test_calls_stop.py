@@ -71,9 +71,12 @@ def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, serv
 @pytest.mark.parametrize("engine", ["inline", pytest.param("prefect", marks=pytest.mark.soak)])
 def test_second_control_c_waits_for_answers(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
     work, command = asking(scrollwork, served, engine)
-    served.set(latency_s=100.0)
     process = work.start(*command, start_new_session=True)
-    assert served.wait_for(2)  # the first of a document; others wait for its prefix
+    assert served.wait_for(AT_ONCE + 1)  # the first go one by one
+    served.set(latency_s=100.0)
+    until = time.monotonic() + 60
+    while len([row for row in served.requests() if "ended" not in row]) < AT_ONCE and time.monotonic() < until:
+        time.sleep(0.02)
     interrupted(process)
     assert process.stderr is not None
     for line in process.stderr:
@@ -84,8 +87,9 @@ def test_second_control_c_waits_for_answers(scrollwork: Scrollwork, served: Vend
     assert time.time() - at < 10
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert answered(work.home) == set()
-    assert rows(work.home, "SELECT DISTINCT outcome, cost_nano_usd FROM attempts") == [("cancelled", None)]
+    assert len(answered(work.home)) == len([row for row in served.requests() if row.get("status") == 200]) < 36
+    others = "SELECT outcome, cost_nano_usd FROM attempts WHERE outcome <> 'answered'"
+    assert rows(work.home, others) == [("cancelled", None)] * AT_ONCE
     assert rows(work.home, "SELECT count(*) FROM failures") == [(0,)]
     served.set(latency_s=0.0)
     work(*command)
