@@ -11,11 +11,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import accumulate
 
 from scrollwork.models.base import OF_THE_INPUT, Ask, Call, Front
 from scrollwork.models.vendors.families import CACHE_MINIMUM, MARKS
 
 AHEAD = 64  # calls that are looked at, so that the first knows all that those behind it begin with
+CHARACTERS = 2**25  # of their prompts at most, but for two
 
 
 def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM, marks: int = MARKS) -> Iterator[Call]:
@@ -27,9 +29,9 @@ def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM, marks: int = MA
     """
     source, held, ahead = iter(calls), deque[Call](), deque[int]()  # ahead: what each held call shares with the next
     before: tuple[Front, ...] = ()
-    back, ended = 0, False
+    back, size, ended = 0, 0, False
     while True:
-        while not ended and len(held) <= AHEAD and (len(held) < 2 or ahead[-1]):
+        while not ended and (len(held) < 2 or (ahead[-1] and len(held) <= AHEAD and size <= CHARACTERS)):
             following = next(source, None)
             if following is None:
                 ended = True
@@ -37,9 +39,11 @@ def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM, marks: int = MA
                 if held:
                     ahead.append(common(held[-1].ask, following.ask, minimum))
                 held.append(following)
+                size += characters(following)
         if not held:
             return
         call = held.popleft()
+        size -= characters(call)
         before = fronts_of(call.ask, back, list(ahead), before, marks)
         behind = bool(before) and back >= before[-1].characters
         yield replace(call, ask=replace(call.ask, fronts=before, follows=behind))
@@ -57,18 +61,17 @@ def fronts_of(ask: Ask, back: int, ahead: Sequence[int], before: Sequence[Front]
     known = {front.characters: front.digest for front in before if front.characters <= back}
     deepest = max(known, default=0)
     found = set(known)
-    least = len(ask.prompt)
-    for shared in ahead:
-        least = min(least, shared)
-        if not least:
-            break
-        if least > deepest:
-            found.add(least)
+    found.update(least for least in accumulate(ahead, min) if least > deepest)
     longest, following = max(found, default=0), max((one for one in found if ahead and one <= ahead[0]), default=0)
     wanted = [longest, deepest, following, *sorted(found)]
     marked = [one for one in dict.fromkeys(wanted) if one][:marks]
-    prompt = ask.prompt if found else ""
+    prompt = ask.prompt if found - known.keys() else ""
     return tuple(Front(one, known.get(one) or digest(prompt[:one]), one in marked) for one in sorted(found))
+
+
+def characters(call: Call) -> int:
+    """Of a prompt."""
+    return sum(len(segment.text) for segment in call.ask.segments)
 
 
 def digest(text: str) -> str:

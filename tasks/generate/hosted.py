@@ -28,7 +28,7 @@ def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: S
     parameters = Parameters(**node.params)
     settings = {**calling.tables[parameters.model], **parameters.settings}
     model = cast(Runs, model_of(parameters.model, settings))
-    calls = Calls(node, model, inputs, session.store, by_front=True)
+    calls = Calls(node, model, inputs, session.store, by_front=settings["provider"] in HOSTED)
     if not calling.batch or settings["provider"] not in HOSTED:  # else batches.py has asked
         Asker(model, calling, session.store, node.title, calls.total).ask(calls.batches)
     calls.rest()
