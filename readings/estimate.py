@@ -14,8 +14,9 @@ from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
 from scrollwork.models.engine.prices import NANO, Price
 from scrollwork.models.hosted.model import Hosted, most_output, split_wrapper
 from scrollwork.models.registry import HOSTED, make
-from scrollwork.models.vendors.families import cache_marks, cache_minimum
+from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import likely_thoughts
+from scrollwork.models.vendors.marks import fronts_from
 from scrollwork.models.vendors.shared_fronts import sharing
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline
@@ -195,7 +196,7 @@ def add(
     store = session.store if session.home.has_store else None
     calls = missing(row, Calls(node, model, inputs, store, by_front=True).batches(), session)
     sent = (replace(call, ask=as_sent(call.ask, model)) for call in calls)
-    for ask in (call.ask for call in sharing(sent, cache_minimum(table), cache_marks(table))):
+    for ask in (call.ask for call in sharing(sent, fronts_from(table), cache_marks(table))):
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
         most = most_output(ask.max_new_tokens, table)

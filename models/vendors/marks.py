@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.models.base import Ask, cut_behind
-from scrollwork.models.vendors.families import family_of
+from scrollwork.models.vendors.families import cache_least, cache_minimum, family_of
 
 KEY_CHARS = 16  # of the digest of a prefix, by which requests that share it are sent to one machine
 USED_OF_LIFE = 0.8  # of a prefix's time in the cache, with which an order of requests reckons
@@ -79,6 +79,13 @@ def cache_use(table: Mapping[str, Any]) -> CacheUse:
         bool(cache.get("key")),
         str(cache.get("header", "")),
     )
+
+
+def fronts_from(table: Mapping[str, Any]) -> int:
+    """Tokens from which what calls share is asked one behind the other: what the cache keeps at the least, for those
+    that are asked at the same moment miss it; where a header leads each front to a machine of its own, what is
+    promised."""
+    return cache_minimum(table) if cache_use(table).header else cache_least(table)
 
 
 def cache_seconds(table: Mapping[str, Any]) -> float:

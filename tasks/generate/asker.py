@@ -22,8 +22,9 @@ from scrollwork.models.engine.patience import TOLD_S
 from scrollwork.models.engine.retry import LONGEST_S, charged
 from scrollwork.models.engine.running import Running, Runs
 from scrollwork.models.hosted.tables import key_name_of
-from scrollwork.models.vendors.families import cache_marks, cache_minimum
+from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import beyond_answer
+from scrollwork.models.vendors.marks import fronts_from
 from scrollwork.models.vendors.shared_fronts import sharing
 from scrollwork.models.vendors.tiers import FLEX
 from scrollwork.pipeline import progress
@@ -77,7 +78,7 @@ class Asker:
         self._batches: set[str] = set()  # those, by our names
         table = calling.tables[model.name]
         self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
-        self._cached = cache_minimum(table), cache_marks(table)
+        self._cached = fronts_from(table), cache_marks(table)
         self._flex, self._at_standard = table.get("service") == FLEX, 0  # answers that another tier than flex gave
         new = not store.holds_answers(model.name)
         self._breaker = breaker(model.name, calling, alone=LOOKED_AT if new else 0)
