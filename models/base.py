@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 Outcome = Literal["answered", "terminal", "transient", "quota", "cancelled"]  # of an attempt
 Trouble = Literal["terminal", "transient", "quota"]
@@ -21,7 +21,19 @@ class Segment:
     text: str
 
 
-def halves(segments: Sequence[Segment]) -> tuple[Sequence[Segment], Sequence[Segment]]:
+class HasRole(Protocol):
+    """A piece of a prompt, with its text or without."""
+
+    @property
+    def role(self) -> str:
+        """Its role."""
+        ...
+
+
+Piece = TypeVar("Piece", bound=HasRole)
+
+
+def halves(segments: Sequence[Piece]) -> tuple[Sequence[Piece], Sequence[Piece]]:
     """Split a prompt behind the last of its documents: what a provider's prefix cache can hold, and the rest."""
     last = max((n for n, segment in enumerate(segments) if segment.role in ("document", "omission")), default=-1)
     return segments[: last + 1], segments[last + 1 :]
@@ -87,7 +99,12 @@ class Ask:
     @property
     def likely_tokens(self) -> int:
         """Return the counted tokens, or an estimate by characters."""
-        return self.tokens or int(sum(len(segment.text) for segment in self.segments) / self.characters_per_token) + 1
+        return self.tokens or int(self.characters / self.characters_per_token) + 1
+
+    @property
+    def characters(self) -> int:
+        """Return how many the prompt has."""
+        return sum(len(segment.text) for segment in self.segments)
 
     @property
     def prefix(self) -> str:
@@ -106,7 +123,7 @@ class Ask:
 
     def share_of(self, characters: int) -> int:
         """Return the likely tokens of some characters of the prompt, by their share of all."""
-        return self.likely_tokens * characters // max(1, sum(len(segment.text) for segment in self.segments))
+        return self.likely_tokens * characters // max(1, self.characters)
 
     @property
     def query(self) -> str:

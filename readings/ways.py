@@ -69,10 +69,8 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
         if price is None:
             continue
         prices[model] = price
-        total, tree = (
-            sums.setdefault(model, Sums()),
-            trees.setdefault(model, PrefixTree(rule_of(tables[model]), cache_least(tables[model]))),
-        )
+        total = sums.setdefault(model, Sums())
+        tree = trees.setdefault(model, PrefixTree(rule_of(tables[model]), cache_least(tables[model])))
         for one in calls:
             total.add(price, one.usage)
             tokens = one.usage.input_tokens or 0

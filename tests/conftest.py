@@ -225,9 +225,8 @@ class Scrollwork:
         options |= {"cwd": self.root, "env": environment(PYTHONPATH=str(self.root), **self.env), "stdin": input_from}
         loads = self.env == CHECKPOINTS
         alike = loads or not any(name.startswith(READ_BY_LIBRARIES) for name in self.env)
-        house = (
-            str(self.root) if self.root == UNCHANGED and self.prefix[0] == "-m" else ""
-        )  # programs may ask what is loaded
+        commands = self.prefix[0] == "-m"  # a test's own program may ask what is loaded
+        house = str(self.root) if commands and self.root == UNCHANGED else ""
         return start(command, self.forked and alike and self.prefix[0] != "-c", loads, house, **options)
 
     def __call__(self, *arguments: str, status: int | None = 0, **options: Any) -> Done:

@@ -48,7 +48,7 @@ class Item:
     @property
     def awaited(self) -> bool:
         """Whether calls that share a front may wait for it."""
-        return any(group.prefix and group.state == "led" for group in self.leads)
+        return any(group.prefix for group in self.leads)
 
     def __lt__(self, other: Item) -> bool:
         return self.number < other.number
@@ -83,7 +83,7 @@ class Order:
         self._last = {one: self._last.get(one) or Group(one) for one in digests}
         item = Item(call, self._count, tuple(self._last.values()) or (Group(""),))
         self._count += 1
-        self._put(item, first=False)
+        self._put(item)
         return item
 
     def again(self, item: Item) -> None:
@@ -143,8 +143,7 @@ class Order:
         led, item.leads = item.leads, ()
         waiting: list[Item] = []
         for group in led:
-            if group.state == "led":
-                self.behind -= len(group.waiting)
+            self.behind -= len(group.waiting)
             group.state = "warm"
             waiting += group.waiting
             group.waiting.clear()
@@ -161,11 +160,10 @@ class Order:
         """The call's attempt failed: where it leads, the next one does."""
         led, item.leads = item.leads, ()
         for group in led:
-            if group.state == "led":
-                group.state = "cold"
-                self.behind -= len(group.waiting)
-                if group.waiting:
-                    heapq.heappush(self._cold, (group.waiting[0].number, group))
+            group.state = "cold"
+            self.behind -= len(group.waiting)
+            if group.waiting:
+                heapq.heappush(self._cold, (group.waiting[0].number, group))
 
     def clear(self) -> None:
         """Forget all that waits."""

@@ -39,11 +39,11 @@ def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM, marks: int = MA
                 if held:
                     ahead.append(common(held[-1].ask, following.ask, minimum))
                 held.append(following)
-                size += characters(following)
+                size += following.ask.characters
         if not held:
             return
         call = held.popleft()
-        size -= characters(call)
+        size -= call.ask.characters
         before = fronts_of(call.ask, back, list(ahead), before, marks)
         behind = bool(before) and back >= before[-1].characters
         yield replace(call, ask=replace(call.ask, fronts=before, follows=behind))
@@ -67,11 +67,6 @@ def fronts_of(ask: Ask, back: int, ahead: Sequence[int], before: Sequence[Front]
     marked = [one for one in dict.fromkeys(wanted) if one][:marks]
     prompt = ask.prompt if found - known.keys() else ""
     return tuple(Front(one, known.get(one) or digest(prompt[:one]), one in marked) for one in sorted(found))
-
-
-def characters(call: Call) -> int:
-    """Of a prompt."""
-    return sum(len(segment.text) for segment in call.ask.segments)
 
 
 def digest(text: str) -> str:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrollwork.models.base import CHARACTERS, Usage
+from scrollwork.models.base import CHARACTERS, Usage, halves
 from scrollwork.models.hosted.model import most_output
 from scrollwork.models.registry import HOSTED
-from scrollwork.models.vendors.families import cache_minimum
 from scrollwork.models.vendors.fill import likely_thoughts
+from scrollwork.models.vendors.marks import fronts_from
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.errors import StageFailed
 from scrollwork.pipeline.plan import Node, topological
@@ -87,7 +87,7 @@ def costs(
     found = {name: (strategy(name), Estimate(task, split, model, arm, counted=False)) for name in compared}
     parameters = Parameters(**node.input("sample").params)
     how = parameters.how
-    minimum = cache_minimum(table)
+    minimum = fronts_from(table)
     text_of = curated.texts()
     problems = 0
     for document_ids, group in groupby(parameters.chosen(curated), key=lambda one: one.document_ids):
@@ -126,8 +126,7 @@ def frame_of(
     (whole,) = prompts([example], *made, text_of, **more)
     (closed,) = prompts([example], *made, text_of, **{**more, "arm": CLOSED_BOOK})
     outside = [part for part in whole.parts if part.role != "document"]
-    last = max((n for n, part in enumerate(whole.parts) if part.role == "document"), default=-1)
-    before = [part for part in whole.parts[: last + 1] if part.role != "document"]
+    before = [part for part in halves(whole.parts)[0] if part.role != "document"]
     most = most_output(whole.max_new_tokens, table)
     guessed = likely_thoughts(table)
     answer = max((len(reference) // CHARACTERS + 1 for reference in example.references), default=0)
@@ -188,23 +187,21 @@ def add(
 
 def from_cache(row: Estimate, takers: Mapping[int, Any], count: int, *, whole: bool) -> None:
     """Count what the cache takes and gives: a window that several ask or that a longer one from the same place begins
-    with is written once, and what a shorter one wrote is read. takers: by length, how many problems take the window at
-    each place, and tokens to its end, 0 where no cache keeps them. whole: whether that of all units begins as they
-    do."""
-    held = np.zeros(count, dtype=np.int64)  # characters that are in the cache, by place
-    order = sorted(takers, reverse=True)
-    follows, later = {}, np.zeros(count, dtype=bool)  # by length, whether a longer window is taken at each place
-    for length in order:
-        problems = takers[length][0]
-        follows[length] = later[: len(problems)].copy()
-        if length < count or whole:
-            later[: len(problems)] |= problems > 0
-    for length in reversed(order):
+    with is written once, and what a shorter one wrote is read. takers: by length and place, (how many problems take the
+    window; characters to its end, 0 where no cache keeps them; tokens and characters of the prompt). whole: whether all
+    units begin where the first does; else their window has a place of its own."""
+    held, last = np.zeros((2, count + 1), dtype=np.int64)  # characters in the cache, and the longest window, by place
+    places = {
+        length: slice(0, taken.shape[1]) if length < count or whole else slice(count, None)
+        for length, taken in sorted(takers.items())
+    }
+    for length, here in places.items():
+        last[here] = np.where(takers[length][0] > 0, length, last[here])
+    for length, here in places.items():
         problems, front, tokens, chars = takers[length]
-        found = held[: len(problems)] if length < count or whole else np.zeros_like(front)
-        written = (front > 0) & ((problems > 1) | follows[length])
-        before, read = tokens * front // np.maximum(chars, 1), tokens * found // np.maximum(chars, 1)
+        chars = np.maximum(chars, 1)
+        before, read = tokens * front // chars, tokens * held[here] // chars
+        written = (front > 0) & ((problems > 1) | (last[here] > length))
         row.cached_tokens += int((np.maximum(problems - 1, 0) * before + read).sum())
         row.cache_write_tokens += int(np.where(written, before - read, 0).sum())
-        if length < count or whole:
-            held[: len(problems)] = np.where(written, front, found)
+        held[here] = np.where(written, front, held[here])

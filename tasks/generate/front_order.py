@@ -14,7 +14,7 @@ from scrollwork.records.prompt import Part, Prompt
 MOST = 20_000  # prompts of one context that are held to be put in order; of more each so many by themselves
 
 
-def by_front(prompts: Iterable[Prompt]) -> Iterator[tuple[int, Prompt]]:
+def in_front_order(prompts: Iterable[Prompt]) -> Iterator[tuple[int, Prompt]]:
     """Yield each prompt with its place in the table. Those whose first document is the same are put in order by the
     spans that they show of their documents, the shorter of two from the same place first; others stay where they
     are."""

@@ -14,7 +14,7 @@ from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt, part_text
 from scrollwork.storage.digest import sha256_of
-from scrollwork.tasks.generate.front_order import by_front as in_front_order
+from scrollwork.tasks.generate.front_order import in_front_order
 from scrollwork.tasks.generate.stored_answers import is_no_answer
 
 if TYPE_CHECKING:

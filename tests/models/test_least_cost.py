@@ -22,7 +22,7 @@ from scrollwork.models.vendors.marks import CacheUse
 from scrollwork.models.vendors.shared_fronts import sharing
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.rehearsal import caches
-from scrollwork.tasks.generate.front_order import by_front
+from scrollwork.tasks.generate.front_order import in_front_order
 
 RATIO = 4  # bytes a token
 SOME = 20  # trees among the fast tests; all two hundred among the slow
@@ -94,7 +94,7 @@ def prompt(number: int, parts: tuple[Part, ...]) -> Prompt:
 def calls(made: Tree, rule: Rule) -> list[Call]:
     """As a run has them."""
     asked = []
-    for _, one in by_front(made.prompts):
+    for _, one in in_front_order(made.prompts):
         texts = [part.text if part.text is not None else made.texts[part.document_id or ""][: part.end]
                  for part in one.parts]  # fmt: skip
         segments = tuple(Segment(part.role, text) for part, text in zip(one.parts, texts, strict=True))

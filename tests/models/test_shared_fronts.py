@@ -11,7 +11,7 @@ import pytest
 from scrollwork.models.base import Ask, Call, Segment, cut_behind
 from scrollwork.models.vendors.shared_fronts import AHEAD, sharing
 from scrollwork.records.prompt import Part, Prompt
-from scrollwork.tasks.generate.front_order import MOST, by_front
+from scrollwork.tasks.generate.front_order import MOST, in_front_order
 
 
 def call(number: int, *parts: tuple[str, str], tokens: int = 0) -> Call:
@@ -146,13 +146,13 @@ def test_windows_are_asked_by_length_or_answers_lose_their_place() -> None:
     table = [closed]
     table += [prompt("d", start, start + length, q) for length in (5, 20) for start in (0, 7) for q in "ab"]
     table += [prompt("e", 0, 5, "a"), prompt("d", 0, 5, "later")]
-    found = list(by_front(table))
+    found = list(in_front_order(table))
     assert [place for place, _ in found] == [0, 1, 2, 5, 6, 3, 4, 7, 8, 9, 10]
     assert all(table[place] is one for place, one in found)
 
 
 def test_context_with_more_windows_than_memory_is_held() -> None:
     table = [prompt("d", 0, 10 - number % 2, "q") for number in range(2 * MOST + 3)]
-    places = [place for place, _ in by_front(iter(table))]
+    places = [place for place, _ in in_front_order(iter(table))]
     assert sorted(places) == list(range(len(table)))
     assert max(places[:MOST]) < MOST <= min(places[MOST : 2 * MOST])
