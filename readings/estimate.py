@@ -6,8 +6,9 @@ Prompts are built (they cost nothing and a run reuses them); nothing is sent.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import tee
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
@@ -16,7 +17,7 @@ from scrollwork.models.hosted.model import Hosted, most_output, split_wrapper
 from scrollwork.models.registry import HOSTED, make
 from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import likely_thoughts
-from scrollwork.models.vendors.marks import fronts_from
+from scrollwork.models.vendors.marks import batch_group, batch_hits, fronts_from
 from scrollwork.models.vendors.shared_fronts import sharing
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline
@@ -85,13 +86,15 @@ class Costs:
     batch: int = 0
     batch_most: int = 0
 
-    def add(self, price: Price, batch: Price, usage: Usage, output_most: int) -> None:
-        """Count a call. batch: the price in one. usage: as a provider would report it."""
+    def add(self, price: Price, batch: Price, one: Priced) -> None:
+        """Count a call. batch: the price in one."""
+        usage, batched, output_most = one.usage, one.batched, one.most
         tokens = usage.input_tokens or 0
         self.online += price.of(usage)
         self.online_most += price.most(tokens, output_most)
-        self.batch += batch.of(Usage(tokens, 0, 0, usage.output_tokens))  # batches are not asked in order
-        self.batch_most += batch.of(Usage(tokens, 0, 0, output_most))
+        self.batch += batch.of(batched)
+        shared = (batched.cached_tokens or 0) + (batched.cache_write_tokens or 0)
+        self.batch_most += batch.of(Usage(tokens, 0, shared, output_most))
 
     def usd(self) -> dict[str, Any]:
         """For people and programs."""
@@ -99,11 +102,13 @@ class Costs:
 
 
 class Priced(NamedTuple):
-    """A call that would be made. usage: what a provider would report of it; most: output tokens that it allows."""
+    """A call that would be made. usage, batched: what a provider would report of it online, and in a batch. most: the
+    output tokens that it allows."""
 
     ask: Ask
     usage: Usage
     most: int
+    batched: Usage
 
 
 def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
@@ -139,7 +144,7 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
         price, batch = listed.at(table.get("service", "")), listed.in_batch()
         cost = costs.setdefault((row.task, row.split, row.model, row.arm), Costs())
         for one in calls:
-            cost.add(price, batch, one.usage, one.most)
+            cost.add(price, batch, one)
     priced = [{**asdict(row), "price": costs[name].usd() if name in costs else None} for name, row in rows.items()]
     return priced, [asdict(row) for row in free.values()], list(failed)
 
@@ -196,7 +201,9 @@ def add(
     store = session.store if session.home.has_store else None
     calls = missing(row, Calls(node, model, inputs, store, by_front=True).batches(), session)
     sent = (replace(call, ask=as_sent(call.ask, model)) for call in calls)
-    for ask in (call.ask for call in sharing(sent, fronts_from(table), cache_marks(table))):
+    online, batched = tee(sent)
+    batches = in_batch(batched, table)
+    for ask in (call.ask for call in sharing(online, fronts_from(table), cache_marks(table))):
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
         most = most_output(ask.max_new_tokens, table)
@@ -216,7 +223,21 @@ def add(
             written = max(0, written - cached)
         row.cached_tokens += cached
         row.cache_write_tokens += written
-        yield Priced(ask, Usage(tokens, cached, written, likely), most)
+        read, put = next(batches)
+        yield Priced(ask, Usage(tokens, cached, written, likely), most, Usage(tokens, read, put, likely))
+
+
+def in_batch(calls: Iterable[Call], table: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    """Tokens that a batch's cache gives back of each call, and that are written to it: at the least share of hits that
+    the vendor states."""
+    group, hits = batch_group(table), batch_hits(table)
+    if not group:
+        yield from ((0, 0) for _ in calls)
+        return
+    for call in sharing(calls, fronts_from(table), cache_marks(table), group):
+        shared = call.ask.shared_tokens
+        read = int(hits * shared) if call.ask.follows else 0
+        yield read, shared - read
 
 
 def as_sent(ask: Ask, model: Hosted) -> Ask:

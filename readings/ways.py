@@ -12,6 +12,7 @@ from scrollwork.models.engine.prices import NANO, ONE, Price, exact, whole
 from scrollwork.models.registry import BATCHES, HOSTED
 from scrollwork.models.vendors.families import cache_least, family_of
 from scrollwork.models.vendors.fill import likely_thoughts
+from scrollwork.models.vendors.marks import batch_group
 from scrollwork.models.vendors.tiers import FLEX, STANDARD
 from scrollwork.pipeline.calling import known_price
 from scrollwork.readings.estimate import asked_of
@@ -27,22 +28,25 @@ BATCH_S = 24 * 3600  # within which a vendor ends a batch
 @dataclass
 class Sums:
     """Of all that one model would be asked, in nano-dollars at the standard tier. cached: with the cache, as `run` uses
-    it; uncached: without, as in batches. writing: of cached, for what is written to the cache. output: of each."""
+    it; uncached: without; batched: with what a batch's cache gives back at the least. writing: of cached, for what is
+    written to the cache. output: of each."""
 
     requests: int = 0
     tokens: int = 0
     cached: int = 0
     uncached: int = 0
+    batched: int = 0
     writing: Decimal = Decimal(0)
     output: int = 0
 
-    def add(self, price: Price, usage: Usage) -> None:
-        """Count a call. usage: as a provider would report it."""
+    def add(self, price: Price, usage: Usage, batched: Usage) -> None:
+        """Count a call. usage, batched: as a provider would report it online, and in a batch."""
         tokens, made = usage.input_tokens or 0, usage.output_tokens or 0
         self.requests += 1
         self.tokens += tokens
         self.cached += price.of(usage)
         self.uncached += price.of(Usage(tokens, 0, 0, made))
+        self.batched += price.of(batched)
         self.writing += (usage.cache_write_tokens or 0) * price.rates(tokens).cache_write
         self.output += whole(price.rates(tokens).output * made)
 
@@ -72,7 +76,7 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
         total = sums.setdefault(model, Sums())
         tree = trees.setdefault(model, PrefixTree(rule_of(tables[model]), cache_least(tables[model])))
         for one in calls:
-            total.add(price, one.usage)
+            total.add(price, one.usage, one.batched)
             tokens = one.usage.input_tokens or 0
             tree.add(one.ask.segments, tokens, price.rates(tokens))
     rows: list[dict[str, Any]] = []
@@ -110,8 +114,11 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
             )
     if price.batch != ONE and table["provider"] in BATCHES:
         row = {"model": model, "way": BATCH, "cache": False, "lifetime": "", **counts}
-        asked = money(total.uncached, total.output, bound, price.batch)
-        found.append({**row, **asked, "seconds": float(BATCH_S), "at_most": True, "runs": True})
+        later, marks = {"seconds": float(BATCH_S), "at_most": True}, batch_group(table) > 0
+        found.append({**row, **money(total.uncached, total.output, bound, price.batch), **later, "runs": not marks})
+        if marks:
+            cached = {**row, "cache": True, "lifetime": next(iter(lifetimes))}
+            found.append({**cached, **money(total.batched, total.output, bound, price.batch), **later, "runs": True})
     cheapest = min((row for row in found if row["runs"]), key=lambda row: row["usd"])
     return [{**row, "best": row is cheapest} for row in found]
 
@@ -136,7 +143,7 @@ def settled(chain: Chain) -> Chain:
     """
     rows, _ = ways(chain)
     models = {row["model"] for row in rows}
-    by_batch = [row for row in rows if row["way"] == BATCH]
+    by_batch = [row for row in rows if row["way"] == BATCH and row["runs"]]
     others = sum(
         min(row["usd"] for row in rows if row["model"] == model and row["runs"] and row["way"] != BATCH)
         for model in models

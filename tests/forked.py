@@ -81,9 +81,12 @@ class Forked(subprocess.Popen[str]):
         self._close_pipe_fds(stdin, ours_in, ours_out, stdout, ours_err, stderr)  # type: ignore[attr-defined]
 
     def _ended(self, seconds: float | None) -> bool:
-        if self.returncode is None and select.select([self._status], [], [], seconds)[0]:
-            self.returncode = int(os.read(self._status, WIDTH))
-            os.close(self._status)
+        if self.returncode is None:
+            poll = select.poll()  # takes any number of a file; select none above 1,023
+            poll.register(self._status, select.POLLIN)
+            if poll.poll(None if seconds is None else 1000 * seconds):
+                self.returncode = int(os.read(self._status, WIDTH))
+                os.close(self._status)
         return self.returncode is not None
 
     def _internal_poll(self, *_: Any, **__: Any) -> int | None:

@@ -141,18 +141,10 @@ class Price:
                 yield self.rates(first, moment).most(last, output_tokens)
 
     def in_batch(self) -> Price:
-        """The same in a batch, whose requests follow nothing: no discount of a cache."""
-        share = self.batch
-
-        def cheaper(one: Rates) -> Rates:
-            plain = max(one.input, one.cached)
-            return Rates(one.input * share, one.output * share, plain * share, one.cache_write * share)
-
-        long = tuple(
-            (above, replace(factors, cached=max(factors.input, factors.cached))) for above, factors in self.long
-        )
-        listed = tuple((day, cheaper(one)) for day, one in self.listed)
-        return replace(self, listed=listed, long=long, batch=ONE, counted_within_s=IN_BATCH_S)
+        """The same in a batch, of everything."""
+        share = Rates(self.batch, self.batch, self.batch, self.batch)
+        listed = tuple((day, one.times(share)) for day, one in self.listed)
+        return replace(self, listed=listed, batch=ONE, counted_within_s=IN_BATCH_S)
 
 
 def whole(nano: Decimal) -> int:

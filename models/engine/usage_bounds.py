@@ -8,7 +8,7 @@ and 0.31 a byte beyond the first of a character in real Chinese (0.125 where one
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scrollwork.models.base import Ask, Usage
@@ -22,13 +22,15 @@ FURTHER_BYTES_A_TOKEN = 16  # at most, of those beyond the first of a character;
 @dataclass(frozen=True)
 class Bounds:
     """Of one call. size: bytes of the prompt. output_most: None where nobody knows what was allowed. cache_most: that
-    can be read from and written to a cache, each; None where that is the vendor's affair alone."""
+    can be read from and written to a cache, each; None where that is the vendor's affair alone. shared: of a request in
+    a batch, the tokens at most that others of it can have put into the cache."""
 
     input_least: int
     input_most: int
     output_most: int | None
     size: int
     cache_most: int | None = None
+    shared: int = 0
 
 
 ASCII = bytes(range(128))
@@ -98,6 +100,11 @@ def shared_most(ask: Ask) -> int:
     """Tokens that a cache can give back of what another call that was sent begins with too."""
     front = len(ask.front.encode("utf-8", "replace")) + TEMPLATE if ask.follows else 0
     return max(front, ask.common_bytes)
+
+
+def read_in_batch(usage: Usage, shared: int) -> Usage:
+    """The usage of a request in a batch, with what others share alone as read from the cache. shared: as of `Bounds`."""
+    return replace(usage, cached_tokens=min(usage.cached_tokens or 0, shared))
 
 
 def output_allowed(body: Mapping[str, Any]) -> int | None:

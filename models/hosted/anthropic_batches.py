@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from urllib.parse import quote
 
 from scrollwork.models.base import Call, CallProblem
-from scrollwork.models.hosted.anthropic import wire_of
+from scrollwork.models.hosted.anthropic import wire_of, with_breakpoints
 from scrollwork.models.hosted.batches import (
     BadLine,
     BatchState,
@@ -58,9 +58,13 @@ class AnthropicBatches:
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
 
+    def body(self, call: Call) -> Mapping[str, Any]:
+        """With the breakpoints of online requests."""
+        return with_breakpoints(call.payload["body"], call.ask)
+
     def entry(self, call: Call) -> bytes:
-        """A request of the body. No breakpoint: whether a batch meets its own cache is chance, writing to it is not."""
-        return entry_of({"custom_id": call.key, "params": call.payload["body"]})
+        """A request of the body."""
+        return entry_of({"custom_id": call.key, "params": self.body(call)})
 
     async def upload(self, file: BinaryIO) -> str:
         """Nothing to do."""

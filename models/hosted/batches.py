@@ -62,10 +62,11 @@ class Page:
 
 @dataclass(frozen=True)
 class Line:
-    """A result: the key of a request with its reply, or with why there is none."""
+    """A result: the key of a request with its reply, or with why there is none. shared: as of `Bounds`."""
 
     key: str
     result: Reply | CallProblem
+    shared: int = 0
 
 
 class BadLine(ValueError):
@@ -83,6 +84,10 @@ class Interface(Protocol):
     closing: bytes
     most_requests: int
     most_bytes: int
+
+    def body(self, call: Call) -> Mapping[str, Any]:
+        """The body of a request as it stands in the file, with marks behind the fronts of its ask."""
+        ...
 
     def entry(self, call: Call) -> bytes:
         """A request as it stands in the file, under its key. Raises CallProblem for one that no JSON can carry."""

@@ -59,11 +59,13 @@ class OpenAIBatches:
         self._wire, self._endpoint, self._cache = wire, endpoint, cache or CacheUse()
         self._url = f"/v1{PATHS[endpoint]}"
 
+    def body(self, call: Call) -> Mapping[str, Any]:
+        """Without marks: whether a batch meets its own cache is promised nowhere."""
+        return self._cache.sent(call.payload["body"], replace(call.ask, fronts=()))
+
     def entry(self, call: Call) -> bytes:
         """A line of the file."""
-        alone = replace(call.ask, fronts=())  # whether a batch meets its own cache is promised nowhere
-        body = self._cache.sent(call.payload["body"], alone)
-        line = {"custom_id": call.key, "method": "POST", "url": self._url, "body": body}
+        line = {"custom_id": call.key, "method": "POST", "url": self._url, "body": self.body(call)}
         return entry_of(line) + b"\n"
 
     async def upload(self, file: BinaryIO) -> str:

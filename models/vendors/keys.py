@@ -115,6 +115,11 @@ CACHE = Table(
         "read": Key(FACTOR, "The price of what is given back, by that of input."),
         "marks": Key(POSITIVE, "How many marks a request may have."),
         "counted": Key(FLAG, "Whether tokens that are given back count in the limit of tokens a minute."),
+        "batch_hits": Key(
+            FACTOR,
+            "The least share of a batch's requests that find their prefix in the cache, 0 to 1, as its vendor says; "
+            "without it batches are not marked.",
+        ),
         "key": Key(FLAG, "Whether a key of the cache is taken, which requests with one prefix should share."),
         "header": Key(TEXT, "The header that carries the key, where it is not `prompt_cache_key` of the body."),
     },

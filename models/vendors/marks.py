@@ -81,6 +81,26 @@ def cache_use(table: Mapping[str, Any]) -> CacheUse:
     )
 
 
+def batch_group(table: Mapping[str, Any]) -> int:
+    """How many requests of a batch must share a front before a mark behind it saves money; 0 where none does, or where
+    the vendor says nothing of hits in a batch.
+
+    Reckoned at the least share of hits that the vendor states: one request writes the front, of the others this share
+    reads it and the rest writes it again.
+    """
+    known = family_of(table)
+    cache: Mapping[str, Any] = known.family.get("cache", {}) if known is not None else {}
+    hits, write = batch_hits(table), float(next(iter(cache.get("write", {}).values()), 1))
+    later = hits * float(cache.get("read", 1)) + (1 - hits) * write
+    return int((write - later) / (1 - later)) + 1 if later < 1 else 0
+
+
+def batch_hits(table: Mapping[str, Any]) -> float:
+    """The least share of a batch's requests that find their prefix in the cache, 0 where the vendor says nothing."""
+    known = family_of(table)
+    return float(known.family.get("cache.batch_hits", 0)) if known is not None else 0.0
+
+
 def fronts_from(table: Mapping[str, Any]) -> int:
     """Tokens from which what calls share is asked one behind the other: what the cache keeps at the least, for those
     that are asked at the same moment miss it; where a header leads each front to a machine of its own, what is

@@ -20,12 +20,13 @@ AHEAD = 64  # calls that are looked at, so that the first knows all that those b
 CHARACTERS = 2**25  # of their prompts at most, but for two
 
 
-def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM, marks: int = MARKS) -> Iterator[Call]:
+def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM, marks: int = MARKS, least: int = 2) -> Iterator[Call]:
     """The calls, some time later, with the fronts that they share with those before and behind them, from `minimum`
     tokens on. One that shares none has none: nobody would read what it puts into a cache, and writing there costs more
     than plain input (Anthropic: a quarter).
 
-    Calls that share a front must stand together; of those that share one, the ones that share more of it too.
+    Calls that share a front must stand together; of those that share one, the ones that share more of it too. least:
+    how many calls must share a front.
     """
     source, held, ahead = iter(calls), deque[Call](), deque[int]()  # ahead: what each held call shares with the next
     before: tuple[Front, ...] = ()
@@ -44,13 +45,15 @@ def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM, marks: int = MA
             return
         call = held.popleft()
         size -= call.ask.characters
-        before = fronts_of(call.ask, back, list(ahead), before, marks)
+        before = fronts_of(call.ask, back, list(ahead), before, marks, least)
         behind = bool(before) and back >= before[-1].characters
         yield replace(call, ask=replace(call.ask, fronts=before, follows=behind))
         back = ahead.popleft() if ahead else 0
 
 
-def fronts_of(ask: Ask, back: int, ahead: Sequence[int], before: Sequence[Front], marks: int) -> tuple[Front, ...]:
+def fronts_of(
+    ask: Ask, back: int, ahead: Sequence[int], before: Sequence[Front], marks: int, least: int = 2
+) -> tuple[Front, ...]:
     """The fronts of one prompt. back: characters that it shares with the call before, whose fronts are `before`; ahead:
     that it shares with the next, the next with the one behind it, and so on.
 
@@ -61,7 +64,8 @@ def fronts_of(ask: Ask, back: int, ahead: Sequence[int], before: Sequence[Front]
     known = {front.characters: front.digest for front in before if front.characters <= back}
     deepest = max(known, default=0)
     found = set(known)
-    found.update(least for least in accumulate(ahead, min) if least > deepest)
+    enough = list(accumulate(ahead, min))[least - 2 :]  # what so many calls behind this one share, and more of them
+    found.update(shared for shared in enough if shared > deepest)
     longest, following = max(found, default=0), max((one for one in found if ahead and one <= ahead[0]), default=0)
     wanted = [longest, deepest, following, *sorted(found)]
     marked = [one for one in dict.fromkeys(wanted) if one][:marks]

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from scrollwork.models.base import Answer, Attempt, CallFailed, CallProblem, Reply
+from scrollwork.models.base import Answer, Attempt, CallFailed, CallProblem, Reply, Usage
 from scrollwork.models.engine.breaker import FEW
 from scrollwork.models.engine.prices import Price
 from scrollwork.models.engine.retry import ends_the_run
-from scrollwork.models.engine.usage_bounds import ANY, Bounds
+from scrollwork.models.engine.usage_bounds import ANY, Bounds, read_in_batch
 from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.batches import BadLine, BatchState, Line
 from scrollwork.models.hosted.endpoint import believed, doubted
@@ -85,7 +85,7 @@ class Collector:
         for path in ended.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
                 self._steps.download(path, file)
-                bounds = bounding(waiting)
+                bounds = bounding(states)  # also what is settled: it shares fronts with what waits
                 for lines in chunks(self._lines(file, states, waiting, found, bounds), COMMIT):
                     self._store_lines(batch, lines, found, share)
         counted, lacking = min(ended.done, len(states)), states.keys() - found.named
@@ -148,7 +148,7 @@ class Collector:
             result = believed(result, most) if isinstance(result, Reply) else doubted(result, most)
             if result.doubt:
                 found.strange[f"such as {result.doubt}" if not found.strange else "usage not believed"] += 1
-            yield Line(line.key, result)
+            yield Line(line.key, result, most.shared)
 
     def _store_lines(self, batch: StoredBatch, lines: list[Line], found: Collected, share: int) -> None:
         cost_of_all = 0
@@ -187,12 +187,16 @@ class Collector:
         if isinstance(line.result, Reply):
             usage = line.result.usage
             attempt = Attempt(line.key, 1, "answered", 200, line.result.doubt, batch.created, seconds, usage)
-            return attempt, cost_of(usage, self._price, batch.created)
+            return attempt, self._cost(usage, line, batch)
         problem = line.result
         attempt = Attempt(line.key, 1, problem.kind, problem.status, problem.message, batch.created, seconds)
         if problem.paid is None:
             return attempt, 0 if problem.status is None or problem.status >= 300 else None
-        return replace(attempt, usage=problem.paid), cost_of(problem.paid, self._price, batch.created)
+        return replace(attempt, usage=problem.paid), self._cost(problem.paid, line, batch)
+
+    def _cost(self, usage: Usage, line: Line, batch: StoredBatch) -> int | None:
+        """What usage counts for: the discount of the cache only for what other requests of the batch share."""
+        return cost_of(read_in_batch(usage, line.shared), self._price, batch.created)
 
 
 def answered(key: str, reply: Reply, batch: StoredBatch) -> Answer:

@@ -12,11 +12,12 @@ from contextlib import ExitStack
 
 from scrollwork.models.base import Call
 from scrollwork.models.engine.retry import policy
-from scrollwork.models.engine.usage_bounds import Bounds, bounds_of
+from scrollwork.models.engine.usage_bounds import Bounds
 from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.hosted.tables import BadTable
 from scrollwork.models.registry import BATCHES, make
+from scrollwork.models.vendors.marks import batch_group
 from scrollwork.pipeline.build import ensure
 from scrollwork.pipeline.calling import STOP, Calling
 from scrollwork.pipeline.errors import UsageError
@@ -32,10 +33,10 @@ FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0  # between two looks; each wait is half
 
 
 class Wanted:
-    """The calls of one model's generate stages."""
+    """The calls of one model's generate stages. own: its batches."""
 
-    def __init__(self, calls: Sequence[Calls]) -> None:
-        self._calls = calls
+    def __init__(self, calls: Sequence[Calls], own: ModelBatches) -> None:
+        self._calls, self._own = calls, own
         self._begun = False
 
     def bounds(self, keys: Collection[str]) -> dict[str, Bounds]:
@@ -45,8 +46,8 @@ class Wanted:
         for calls in self._calls:
             calls.rest()
             mine = {one.key for one in calls.asked}.intersection(keys)
-            for some in calls.batches(mine) if mine else ():
-                found |= {call.key: bounds_of(call.ask, call.payload["body"]) for call in some}
+            again = (call for some in calls.batches(mine) for call in some) if mine else ()
+            found |= {call.key: self._own.bounds(call) for call in self._own.shared(again)}
         return found
 
     def batches(self, keys: Collection[str]) -> Iterator[list[Call]]:
@@ -82,7 +83,7 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
                     for node in nodes
                     if node.label("model") == model and (calling.batch or inputs_exist(node, session))
                 ]
-                wanted = Wanted([calls_of(node, session, calling) for node in own])
+                wanted = Wanted([calls_of(node, session, calling) for node in own], own_batches)
                 own_batches.bounding = wanted.bounds
                 all_batches.append((own_batches, wanted))
         wake = threading.Event()
@@ -148,7 +149,7 @@ def calls_of(node: Node, session: Session, calling: Calling) -> Calls:
     model = make(name, {**calling.tables[name], **node.params["settings"]}, "")
     assert isinstance(model, Hosted)
     inputs = InputArtifacts.of(node, lambda needed: ensure(needed, session, again=False).artifact)
-    return Calls(node, model, inputs, session.store)
+    return Calls(node, model, inputs, session.store, by_front=batch_group(calling.tables[name]) > 0)
 
 
 def unanswered(nodes: Sequence[Node], locations: Locations, failed: Collection[str]) -> list[Node]:

@@ -17,10 +17,14 @@ from uuid import uuid4
 
 from scrollwork.models.base import Call, CallProblem
 from scrollwork.models.engine.retry import ends_the_run
+from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, shared_most
 from scrollwork.models.hosted.batch_steps import BatchSteps, Unconfirmed
 from scrollwork.models.hosted.batches import BatchState, unknown
 from scrollwork.models.hosted.model import place_of
+from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import beyond_answer
+from scrollwork.models.vendors.marks import batch_group, fronts_from
+from scrollwork.models.vendors.shared_fronts import sharing
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, Calling, budget_of, known_price
 from scrollwork.pipeline.session import Session
@@ -56,6 +60,7 @@ class ModelBatches:
         self.todo: set[str] = set()  # to be asked in another batch
         self._stuck: dict[str, str] = {}  # held batches that cannot be looked up, and why
         self._most_requests = steps.interface.most_requests
+        self._group = batch_group(self._table)
         self._full = False  # the provider takes no more before one of ours ends
         self._said: dict[str, str] = {}
         self._first_look: dict[str, float] = {}  # for those that nobody confirmed; time.monotonic()
@@ -93,7 +98,7 @@ class ModelBatches:
         """Submit those calls that are missing; `through` says whether all calls were looked at."""
         self.through = False
         batch_file: BatchFile | None = None
-        for call, entry in self._entries(batches):
+        for call, entry in self._entries(self.shared(self._claimed(batches))):
             if batch_file is not None and not batch_file.takes(entry):
                 self._send(batch_file)
                 batch_file = None
@@ -114,16 +119,31 @@ class ModelBatches:
         if batch_file is not None:
             self._send(batch_file)
 
-    def _entries(self, batches: Iterable[list[Call]]) -> Iterator[tuple[Call, bytes]]:
-        """Claim the calls that are neither stored nor asked elsewhere; yield each with its entry for the file."""
+    def _claimed(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
+        """Claim the calls that are neither stored nor asked elsewhere; yield each."""
         for batch in batches:
             calls = unique(batch)
-            for key in self._claims.take(list(calls)):
-                try:
-                    yield calls[key], self._steps.interface.entry(calls[key])
-                except CallProblem as problem:
-                    self._store.add([], [self._failure(key, problem)])
-                    self._claims.give_back([key])
+            yield from (calls[key] for key in self._claims.take(list(calls)))
+
+    def shared(self, calls: Iterable[Call]) -> Iterator[Call]:
+        """Yield the calls with the fronts that enough others of the batch share."""
+        if self._group:
+            return sharing(calls, fronts_from(self._table), cache_marks(self._table), self._group)
+        return iter(calls)
+
+    def bounds(self, call: Call) -> Bounds:
+        """Return bounds of the tokens of a call, as it stands in a batch."""
+        ask = replace(call.ask, follows=bool(call.ask.fronts))  # of those that share a front any may come first
+        return replace(bounds_of(ask, self._steps.interface.body(call)), shared=shared_most(ask))
+
+    def _entries(self, calls: Iterable[Call]) -> Iterator[tuple[Call, bytes]]:
+        """Yield each call with its entry for the file; one that has none fails."""
+        for call in calls:
+            try:
+                yield call, self._steps.interface.entry(call)
+            except CallProblem as problem:
+                self._store.add([], [self._failure(call.key, problem)])
+                self._claims.give_back([call.key])
 
     def _send(self, batch_file: BatchFile) -> None:
         """Store the batch, submit it, and store the provider's name for it."""

@@ -214,7 +214,9 @@ def test_discount_of_a_cache_is_believed_where_nothing_can_be_cached() -> None:
     assert price.counted(Usage(2100, 2000, 0, 0), replace(follows, follows=False)) == 2100 * 1000
     assert price.counted(Usage(2047, 2000, 0, 0), follows) == 2047 * 1000, "too short for the vendor's cache"
     assert price.counted(Usage(9000, 9000, 0, 0), replace(follows, segments=follows.segments[:0])) > 9000 * 800
-    assert price.in_batch().of(Usage(2100, 2000, 0, 0)) == 2100 * 1000, "requests of a batch follow nothing"
+    batch, told = price.in_batch(), Usage(2100, 2000, 0, 0)
+    assert batch.of(read_in_batch(told, 0)) == 2100 * 1000, "no other of the batch shares anything"
+    assert batch.of(read_in_batch(told, 1500)) == 600 * 1000 + 1500 * 100
 
 
 def test_tokens_that_a_cache_was_asked_to_keep_are_plain_where_the_vendor_does_not_say() -> None:

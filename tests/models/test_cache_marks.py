@@ -14,7 +14,8 @@ from scrollwork.models.hosted.anthropic import Messages
 from scrollwork.models.hosted.tables import checked
 from scrollwork.models.registry import make
 from scrollwork.models.vendors.families import cache_least
-from scrollwork.models.vendors.marks import cache_seconds, cache_use
+from scrollwork.models.vendors.marks import batch_group, cache_seconds, cache_use
+from scrollwork.models.vendors.shared_fronts import sharing
 from scrollwork.storage.digest import sha256_of
 
 DOCUMENT = "A document of many words, which is asked again. " * 200
@@ -162,6 +163,25 @@ def test_batch_is_charged_for_what_nobody_reads() -> None:
     entry = OpenAIBatches(None, "chat", cache_use(of)).entry(one)  # type: ignore[arg-type]
     assert b'"prompt_cache_options":{"mode":"explicit"}' in entry
     assert b"prompt_cache_breakpoint" not in entry
+
+
+def test_mark_in_a_batch_costs_more_than_it_saves() -> None:
+    """At the 30 % of hits that Anthropic states at the least, a front pays from the fourth request on that shares it;
+    others are not marked, and OpenAI's batches never are."""
+    claude = checked("m", {"provider": "anthropic", "id": "claude-sonnet-5-5"})
+    least = batch_group(claude)
+    write, read, hits = 1.25, 0.05, 0.3
+
+    def price(requests: int) -> float:
+        return write + (requests - 1) * (hits * read + (1 - hits) * write)
+
+    assert price(least) < least
+    assert price(least - 1) >= least - 1
+    assert batch_group(table("gpt-6-luna")) == batch_group(table("gpt-5.4-mini")) == 0
+    for many in range(1, 7):
+        calls = [Call(str(n), "m", {}, ask(f"question {n}?", prefix="")) for n in range(many)]
+        marked = [bool(one.ask.fronts) for one in sharing(calls, 100, 4, least)]
+        assert marked == [many >= least] * many
 
 
 def test_usage_of_a_marked_request_is_doubted_or_believed_beyond_its_mark() -> None:

@@ -107,6 +107,7 @@ def test_ways_of_a_model_lack_one_that_it_has_or_have_one_that_it_lacks(call: Ca
     ]  # fmt: skip
     assert [key[1:] for key in ways if key[0] == "claude-opus-5-5"] == [
         ("standard", False, ""), ("standard", True, "5m"), ("standard", True, "1h"), ("batch", False, ""),
+        ("batch", True, "5m"),
     ]  # fmt: skip
     assert not [key for key in ways if key[0] == "gpt-6.2-sol" and key[1] == "flex"], "its page names none"
     standard, flex = ways["gpt-6-luna", "standard", True, "30m"], ways["gpt-6-luna", "flex", True, "30m"]
@@ -115,7 +116,7 @@ def test_ways_of_a_model_lack_one_that_it_has_or_have_one_that_it_lacks(call: Ca
         assert row["usd"] >= row["bound_usd"] * 0.999, row
     best = {row["model"]: (row["way"], row["lifetime"]) for row in rows if row["best"]}
     assert best == {  # of those that think, output is the most, and a batch is half of that, too
-        "gpt-6-luna": ("flex", "30m"), "claude-opus-5-5": ("batch", ""), "claude-sonnet-5-5": ("standard", "5m"),
+        "gpt-6-luna": ("flex", "30m"), "claude-opus-5-5": ("batch", "5m"), "claude-sonnet-5-5": ("standard", "5m"),
         "gpt-6.2-sol": ("batch", ""),
     }  # fmt: skip
     assert {row["model"]: row["thought_tokens"] for row in rows} == {
