@@ -110,6 +110,18 @@ def test_flex_that_is_refused_costs_answers_or_is_counted_otherwise(call: Call) 
     assert luna["billed_usd"] < 0.0042, "$0.0058 at the standard tier"
 
 
+@pytest.mark.slow
+def test_replies_without_room_under_flex_are_counted_at_the_standard_price(call: Call) -> None:
+    faults = json.dumps({"*": {"no_room": 0.4}})
+    asked = ("--task", "squality", "--task", "qasper", "--way", "flex", "--knob", f"faults={faults}")
+    both = models("gpt-6-luna", "gemini-3.8-flash")
+    _, out, err = call("rehearse", "zeroscrolls", "--sample", *ESTIMATED, *asked, *both)
+    luna, flash = json.loads(out)["bill"]
+    assert min(luna["replies"], flash["replies"]) > 40, f"{err}: 37 answers, and what had no room before them"
+    assert -luna["replies"] <= luna["difference_nano_usd"] <= 0, "half a nano-dollar a reply is rounded up"
+    assert flash["difference_nano_usd"] == 0
+
+
 def test_nobody_says_that_flex_had_no_room(call: Call, caplog: pytest.LogCaptureFixture) -> None:
     asked = ("--task", "qasper", "--way", "flex", "--knob", "flex_refused=1", *models("gpt-6-luna"))
     code, _, err = call("rehearse", "zeroscrolls", "--sample", "--tokenizer", "estimate", *asked)
@@ -156,6 +168,17 @@ def test_cheapest_way_is_not_the_one_that_the_estimate_marks(call: Call) -> None
     assert alone["replies"] == dear["replies"] == 6
     at_full_price = (2 * alone["plain_tokens"] + 10 * alone["output_tokens"]) / 1e6
     assert alone["billed_usd"] == pytest.approx(at_full_price / 2)
+
+
+def test_cheapest_way_is_silent_on_prompts_that_it_could_not_reckon_with(
+    call: Call, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = ("--task", "qasper", "--task", "gov_report", "--max-input-tokens", "1000", "--way", "cheapest")
+    code, _, _ = call("rehearse", "zeroscrolls", "--sample", "--tokenizer", "estimate", *asked, *models("gpt-6-luna"))
+    assert code == 1
+    (told,) = [one for one in caplog.messages if "the cheapest way is chosen without" in one]
+    assert "prompt gov_report" in told
+    assert "1,000 tokens leave no room for the document" in told
 
 
 @pytest.mark.parametrize(
