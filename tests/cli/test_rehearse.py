@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -97,6 +98,37 @@ def test_batch_or_lost_reply_is_missing_in_the_bill(call: Call) -> None:
         "bill"
     ]
     assert (failed["replies"], failed["difference_nano_usd"]) == (27, 0)
+
+
+LARGE = ("--task", "qasper", "--task", "squality", "--task", "quality", "--batch")  # 48 requests
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["claude-opus-5-5", "gpt-6-luna"])
+def test_batch_is_uploaded_before_a_reply_was_seen_or_asks_that_again(call: Call, tmp_path: Path, model: str) -> None:
+    """Two of the run's own requests go first, at the standard price; the bill is right to the nano-dollar."""
+    (row,) = rehearsed(call, "zeroscrolls", *LARGE, *models(model))["bill"]
+    assert (row["replies"], row["difference_nano_usd"]) == (48, 0)
+    assert row["assumed_calls"] == row["uncounted_calls"] == 0
+    (store,) = tmp_path.rglob("responses.db")
+    with sqlite3.connect(store) as opened:
+        assert opened.execute("SELECT count(*) FROM batches").fetchall() == [(1,)]
+        assert opened.execute("SELECT count(*) FROM batch_requests").fetchall() == [(46,)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["no_model_404", "policy_400", "too_long_400", "no_room"])
+def test_batch_follows_requests_that_were_refused_online(
+    call: Call, tmp_path: Path, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    faults = json.dumps({"*": {fault: 1}})
+    asked = (*LARGE, "--knob", f"faults={faults}", *models("gpt-6-luna"))
+    code, _, _ = call("rehearse", "zeroscrolls", "--sample", *ESTIMATED, *asked)
+    assert code == 1
+    assert "no batch is submitted: its first requests, asked online, got no answer" in caplog.text
+    (store,) = tmp_path.rglob("responses.db")
+    with sqlite3.connect(store) as opened:
+        assert opened.execute("SELECT count(*) FROM batches").fetchall() == [(0,)]
 
 
 @pytest.mark.slow
