@@ -255,7 +255,8 @@ class CallProblem(Exception):
     the provider said are not believed. own: the call's own affair (no room for thoughts, which is paid; what
     cannot be sent); what a status or an error says of a prompt is a claim, and no such proof. foreign: no error object
     came with it, so it may be of something between here and the provider. no_room: the limit of new tokens was reached
-    before the first word, so that more of them may help. paced: it speaks of a limit of the account.
+    before the first word, so that more of them may help. paced: it speaks of a limit of the account. service_tier:
+    as of `Reply`, None where nothing says it.
     """
 
     def __init__(
@@ -278,6 +279,7 @@ class CallProblem(Exception):
         self.status, self.retry_after_s, self.limits = status, retry_after_s, limits
         self.slow_down, self.paid, self.doubt, self.own = slow_down, paid, "", own
         self.foreign, self.no_room, self.paced = foreign, no_room, paced
+        self.service_tier: str | None = None
         super().__init__(self.message)
 
 

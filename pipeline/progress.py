@@ -15,8 +15,8 @@ class Listener(Protocol):
     def started(self, title: str) -> None:
         """A stage begins."""
 
-    def moved(self, title: str, done: int, total: int) -> None:
-        """`done` of `total` items of a stage are finished."""
+    def moved(self, title: str, done: int, total: int, steady: bool) -> None:
+        """`done` of `total` items of a stage are finished. steady: how fast says how long the rest takes."""
 
     def ended(self, title: str, how: str) -> None:
         """A stage ended: reused, built or failed."""
@@ -42,7 +42,7 @@ class Standing:
 class _Nobody:
     def said(self, text: str) -> None: ...
     def started(self, title: str) -> None: ...
-    def moved(self, title: str, done: int, total: int) -> None: ...
+    def moved(self, title: str, done: int, total: int, steady: bool) -> None: ...
     def ended(self, title: str, how: str) -> None: ...
 
 
@@ -65,9 +65,9 @@ def started(title: str) -> None:
     _listener.started(title)
 
 
-def tell(title: str, done: int, total: int) -> None:
-    """Say how far a stage is."""
-    _listener.moved(title, done, total)
+def tell(title: str, done: int, total: int, steady: bool = True) -> None:
+    """Say how far a stage is. steady: whether its pace so far says how long the rest takes."""
+    _listener.moved(title, done, total, steady)
 
 
 def ended(title: str, how: str) -> None:

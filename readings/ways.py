@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -21,6 +22,7 @@ from scrollwork.readings.prefix_bound import MARKED, PrefixTree
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
 
+log = logging.getLogger("scrollwork")
 BATCH = "batch"
 BATCH_S = 24 * 3600  # within which a vendor ends a batch
 
@@ -139,16 +141,23 @@ def settled(chain: Chain) -> Chain:
     """The chain with the cheapest way chosen.
 
     Batches are of a whole run: they are chosen where every hosted model takes them, and all together are cheaper so;
-    else each model that has flex is asked by it, and the others at the standard tier. Prompts are built for it.
+    else each model that has flex is asked by it, and the others at the standard tier. Prompts are built for it; what
+    could not be reckoned with (prompts that fail, a model without a price) is told.
     """
-    rows, _ = ways(chain)
+    rows, left_out = ways(chain)
+    tables = chain.resolved.calling.tables
+    hosted = {name for name, table in tables.items() if table["provider"] in HOSTED}
+    left_out += [
+        f"{name}: its price is not known" for name in sorted(hosted) if known_price(name, tables[name]) is None
+    ]
+    for what in left_out:
+        log.warning("the cheapest way is chosen without %s", what)
     models = {row["model"] for row in rows}
     by_batch = [row for row in rows if row["way"] == BATCH and row["runs"]]
     others = sum(
         min(row["usd"] for row in rows if row["model"] == model and row["runs"] and row["way"] != BATCH)
         for model in models
     )
-    hosted = {name for name, table in chain.resolved.calling.tables.items() if table["provider"] in HOSTED}
     if models and {row["model"] for row in by_batch} == hosted and sum(row["usd"] for row in by_batch) < others:
         return chain.other(replace(chain.request, way=BATCH))
     has_flex = any(row["way"] == FLEX for row in rows)

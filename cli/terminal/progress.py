@@ -38,6 +38,7 @@ class Lines:
         self._lock = threading.RLock()  # an interrupt is told by the thread that it interrupts
         self._stages = stages
         self._began: dict[str, float] = {}
+        self._paced: dict[str, tuple[float, int] | None] = {}  # since when, and with how much done; None: not steady
         self._told: dict[str, float] = {}
         self._ended = 0
         self._built: Counter[str] = Counter()  # stages of each kind
@@ -58,15 +59,20 @@ class Lines:
     def started(self, title: str) -> None:
         with self._lock:
             self._began[title] = self._told[title] = time.monotonic()
+            self._paced[title] = self._began[title], 0
 
-    def moved(self, title: str, done: int, total: int) -> None:
+    def moved(self, title: str, done: int, total: int, steady: bool) -> None:
         now = time.monotonic()
         with self._lock:
-            began = self._began.get(title, now)
+            paced = self._paced.get(title) or (now, done)
+            self._paced[title] = paced if steady else None
             if done and now - self._told.get(title, now) > LONG_S:
                 self._told[title] = now
-                left = (now - began) / done * (total - done)
-                self._say(f"{title}: {done:,} of {total:,}, about {left:,.0f} s left")
+                began, before = paced
+                left = (
+                    f", about {(now - began) / (done - before) * (total - done):,.0f} s left" if done > before else ""
+                )
+                self._say(f"{title}: {done:,} of {total:,}{left if steady else ''}")
 
     def ended(self, title: str, how: str) -> None:
         now = time.monotonic()
@@ -110,6 +116,7 @@ class Bars:
         )
         self._stages = stages
         self._rows: dict[str, Any] = {}
+        self._unsteady: set[str] = set()
         self._counts = {"reused": 0, "built": 0, "failed": 0}
         self._lock = threading.RLock()  # an interrupt is told by the thread that it interrupts
 
@@ -128,10 +135,15 @@ class Bars:
         with self._lock:
             self._rows[title] = self._progress.add_task(title, total=None)
 
-    def moved(self, title: str, done: int, total: int) -> None:
+    def moved(self, title: str, done: int, total: int, steady: bool) -> None:
         with self._lock:
-            if title in self._rows:
+            if title not in self._rows:
+                return
+            if steady and title not in self._unsteady:
                 self._progress.update(self._rows[title], completed=done, total=total)
+            else:  # forgets the pace, and with it the time left
+                self._progress.reset(self._rows[title], completed=done, total=total)
+            (self._unsteady.discard if steady else self._unsteady.add)(title)
 
     def ended(self, title: str, how: str) -> None:
         with self._lock:

@@ -73,6 +73,12 @@ class Breaker:
         self._probe: object | None = None  # under way
         self._due = 0.0  # of the next one
 
+    @property
+    def alone(self) -> bool:
+        """Whether requests go one by one, as too few are answered."""
+        with self._lock:
+            return self.answers < self._alone and self._sent < 2 * self._alone
+
     def due(self, now: float) -> float | None:
         """When a request may go: `now` for at once, later, or None to be woken."""
         with self._lock:

@@ -289,11 +289,12 @@ class Engine:
     def _problem(self, trip: Trip, problem: CallProblem) -> None:
         item = trip.item
         refused = item.call.service != "" and (flex_refused(problem) or tier_refused(problem))
-        self._account(trip, replace(trip.failed(problem), slow_down=problem.slow_down and not refused))
+        how, tier = trip.failed(problem), served(item.call.service, problem.service_tier)
+        self._account(trip, replace(how, slow_down=problem.slow_down and not refused), tier)
         said = f"{problem.message}; {problem.doubt}" if problem.doubt else problem.message
         roomier = with_more_room(item.call, problem, self._settings.most_output)
-        tried = trip.attempt("transient" if roomier or refused else problem.kind, problem.status, said, problem.paid)
-        self._last_problem = problem.message
+        kind, self._last_problem = "transient" if roomier or refused else problem.kind, problem.message
+        tried = trip.attempt(kind, problem.status, said, problem.paid, tier)
         if ends_the_run(problem):
             self._breaker.ended(item, trip.ended)
             self._hand_over((tried,))

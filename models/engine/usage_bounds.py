@@ -103,7 +103,7 @@ def shared_most(ask: Ask) -> int:
 
 
 def read_in_batch(usage: Usage, shared: int) -> Usage:
-    """The usage of a request in a batch, with what others share alone as read from the cache. shared: as of `Bounds`."""
+    """The usage of a request in a batch; of the cache at most what others of it share. shared: as of `Bounds`."""
     return replace(usage, cached_tokens=min(usage.cached_tokens or 0, shared))
 
 

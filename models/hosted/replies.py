@@ -89,6 +89,18 @@ def read(
         if error is None:
             raise broken(f"a reply that is {kind_of(body)}, not an object", status, headers)
         raise problem_in_reply(status, headers, error, secrets=secrets)
+    tier = tier_in(body, headers, secrets)
+    try:
+        return read_object(endpoint, status, headers, body, tier, secrets)
+    except CallProblem as problem:
+        problem.service_tier = tier  # what was paid for in vain was served by a tier, too
+        raise
+
+
+def read_object(
+    endpoint: str, status: int, headers: Headers, body: Mapping[str, Any], tier: str | None, secrets: Sequence[str]
+) -> Reply:
+    """As `read`, of a body that is an object. tier: of service, that it names. Raises CallProblem."""
     usage = USAGES[endpoint](part(body, "usage"))
     error = error_in(body)
     if error is not None:
@@ -117,10 +129,17 @@ def read(
         usage,
         limits_of(headers),
         masked=shown_text != text,
-        service_tier=said_in(body, "service_tier", secrets)
-        or said_in(body.get("usage"), "service_tier", secrets)
-        or said_in(headers, "x-gemini-service-tier", secrets),
+        service_tier=tier,
         fingerprint=said_in(body, "system_fingerprint", secrets),
+    )
+
+
+def tier_in(body: Mapping[str, Any], headers: Headers, secrets: Sequence[str]) -> str | None:
+    """The tier of service that a reply names; None where it names none."""
+    return (
+        said_in(body, "service_tier", secrets)
+        or said_in(body.get("usage"), "service_tier", secrets)
+        or said_in(headers, "x-gemini-service-tier", secrets)
     )
 
 

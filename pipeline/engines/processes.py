@@ -174,12 +174,12 @@ class _Teller(logging.Handler):
     def started(self, title: str) -> None: ...
     def ended(self, title: str, how: str) -> None: ...
 
-    def moved(self, title: str, done: int, total: int) -> None:
+    def moved(self, title: str, done: int, total: int, steady: bool) -> None:
         """Tell it, not too often."""
         now = time.monotonic()
         if now - self._last > self.EVERY_S:
             self._last = now
-            self._told.put(("moved", title, done, total))
+            self._told.put(("moved", title, done, total, steady))
 
 
 def _begin(parent: int, noted: Any, told: Any) -> None:

@@ -316,7 +316,8 @@ class Asker:
         return counted(usage, self._price, call, self._thoughts, when, service)
 
     def _tell(self) -> None:
-        progress.tell(self._title, self._done, self._total)
+        one_by_one = self._breaker is not None and self._breaker.alone
+        progress.tell(self._title, self._done, self._total, steady=not one_by_one)
         told = progress.Standing(self._done, self._total, self._failed, self._spent, self._unpriced)
         progress.asked(self._title, told)
 

@@ -25,6 +25,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Locations, Session
+from scrollwork.tasks.generate.batch_probe import probe
 from scrollwork.tasks.generate.model_batches import ModelBatches
 from scrollwork.tasks.generate.pending import Calls
 
@@ -85,6 +86,9 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
                 ]
                 wanted = Wanted([calls_of(node, session, calling) for node in own], own_batches)
                 own_batches.bounding = wanted.bounds
+                if calling.batch and not STOP.level:
+                    fresh = [calls_of(node, session, calling) for node in own]
+                    own_batches.stopped = probe(model, calling, session.store, fresh)
                 all_batches.append((own_batches, wanted))
         wake = threading.Event()
         STOP.tell(wake.set)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -99,6 +100,37 @@ def test_batch_or_lost_reply_is_missing_in_the_bill(call: Call) -> None:
     assert (failed["replies"], failed["difference_nano_usd"]) == (27, 0)
 
 
+LARGE = ("--task", "qasper", "--task", "squality", "--task", "quality", "--batch")  # 48 requests
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["claude-opus-5-5", "gpt-6-luna"])
+def test_batch_is_uploaded_before_a_reply_was_seen_or_asks_that_again(call: Call, tmp_path: Path, model: str) -> None:
+    """Two of the run's own requests go first, at the standard price; the bill is right to the nano-dollar."""
+    (row,) = rehearsed(call, "zeroscrolls", *LARGE, *models(model))["bill"]
+    assert (row["replies"], row["difference_nano_usd"]) == (48, 0)
+    assert row["assumed_calls"] == row["uncounted_calls"] == 0
+    (store,) = tmp_path.rglob("responses.db")
+    with sqlite3.connect(store) as opened:
+        assert opened.execute("SELECT count(*) FROM batches").fetchall() == [(1,)]
+        assert opened.execute("SELECT count(*) FROM batch_requests").fetchall() == [(46,)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["no_model_404", "policy_400", "too_long_400", "no_room"])
+def test_batch_follows_requests_that_were_refused_online(
+    call: Call, tmp_path: Path, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    faults = json.dumps({"*": {fault: 1}})
+    asked = (*LARGE, "--knob", f"faults={faults}", *models("gpt-6-luna"))
+    code, _, _ = call("rehearse", "zeroscrolls", "--sample", *ESTIMATED, *asked)
+    assert code == 1
+    assert "no batch is submitted: its first requests, asked online, got no answer" in caplog.text
+    (store,) = tmp_path.rglob("responses.db")
+    with sqlite3.connect(store) as opened:
+        assert opened.execute("SELECT count(*) FROM batches").fetchall() == [(0,)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("hits", [1, 0.5, 0])
 def test_questions_on_one_document_are_paid_in_full_in_a_batch(call: Call, hits: float) -> None:
@@ -122,6 +154,18 @@ def test_flex_that_is_refused_costs_answers_or_is_counted_otherwise(call: Call) 
     assert opus["difference_nano_usd"] == 0
     assert -37 <= luna["difference_nano_usd"] <= 0, "half a nano-dollar a reply is rounded up"
     assert luna["billed_usd"] < 0.0042, "$0.0058 at the standard tier"
+
+
+@pytest.mark.slow
+def test_replies_without_room_under_flex_are_counted_at_the_standard_price(call: Call) -> None:
+    faults = json.dumps({"*": {"no_room": 0.4}})
+    asked = ("--task", "squality", "--task", "qasper", "--way", "flex", "--knob", f"faults={faults}")
+    both = models("gpt-6-luna", "gemini-3.8-flash")
+    _, out, err = call("rehearse", "zeroscrolls", "--sample", *ESTIMATED, *asked, *both)
+    luna, flash = json.loads(out)["bill"]
+    assert min(luna["replies"], flash["replies"]) > 40, f"{err}: 37 answers, and what had no room before them"
+    assert -luna["replies"] <= luna["difference_nano_usd"] <= 0, "half a nano-dollar a reply is rounded up"
+    assert flash["difference_nano_usd"] == 0
 
 
 def test_nobody_says_that_flex_had_no_room(call: Call, caplog: pytest.LogCaptureFixture) -> None:
@@ -170,6 +214,17 @@ def test_cheapest_way_is_not_the_one_that_the_estimate_marks(call: Call) -> None
     assert alone["replies"] == dear["replies"] == 6
     at_full_price = (2 * alone["plain_tokens"] + 10 * alone["output_tokens"]) / 1e6
     assert alone["billed_usd"] == pytest.approx(at_full_price / 2)
+
+
+def test_cheapest_way_is_silent_on_prompts_that_it_could_not_reckon_with(
+    call: Call, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = ("--task", "qasper", "--task", "gov_report", "--max-input-tokens", "1000", "--way", "cheapest")
+    code, _, _ = call("rehearse", "zeroscrolls", "--sample", "--tokenizer", "estimate", *asked, *models("gpt-6-luna"))
+    assert code == 1
+    (told,) = [one for one in caplog.messages if "the cheapest way is chosen without" in one]
+    assert "prompt gov_report" in told
+    assert "1,000 tokens leave no room for the document" in told
 
 
 @pytest.mark.parametrize(

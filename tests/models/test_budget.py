@@ -18,6 +18,7 @@ from scrollwork.models.base import Ask, Call, CallProblem, Front, Reply, Segment
 from scrollwork.models.engine.budget import Budget, Meter, input_bound
 from scrollwork.models.engine.limits import Caps
 from scrollwork.models.engine.prices import NANO, Price, UnknownPrice, dollars, nano, price_of
+from scrollwork.models.engine.usage_bounds import read_in_batch
 from scrollwork.models.registry import settings
 from tests.models.clock import Driven, Scripted, call, drive, in_time
 

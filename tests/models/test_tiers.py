@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from scrollwork.models.engine.sending import Sending
 from scrollwork.models.engine.settings import settings
 from scrollwork.models.hosted.endpoint import Endpoint
 from scrollwork.models.hosted.error_replies import problem_of_status
+from scrollwork.models.hosted.replies import read
 from scrollwork.models.hosted.tables import BadTable, checked, what_answers
 from scrollwork.models.vendors.tiers import FLEX, flex_refused, served, tier_refused, with_flex
 from tests.models.clock import Scripted, call, drive, in_time
@@ -152,6 +154,28 @@ def test_rows_and_budget_count_another_tier_than_was_served(said: str, share: in
     driven = run(client, 10, gate=Meter(budget, price))
     half = (100 * 100 + 10 * 500) // 2
     assert budget.spent == 10 * share * half
+    assert sum(price.counted(one.usage, call(0).ask, None, one.service) for one in driven.attempts) == budget.spent
+
+
+def test_a_reply_without_room_counts_at_another_tier_than_served_it() -> None:
+    """It is paid like an answer: half, where flex gave it."""
+    price = price_of("m", checked("m", LUNA))
+    budget = Budget(NANO)
+    empty = {"choices": [{"message": {"content": ""}, "finish_reason": "length"}], "service_tier": FLEX}
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "prompt_tokens_details": {"cached_tokens": 0}}
+
+    def script(one: Call, number: int) -> Reply | CallProblem:
+        if one.room is not None:
+            return Reply("text", "complete", "m", USAGE, service_tier=FLEX)
+        try:
+            return read("chat", 200, {}, json.dumps({**empty, "usage": usage}).encode(), json.loads)
+        except CallProblem as problem:
+            return problem
+
+    calls = [replace(call(n, new=10), payload={"number": n, "body": {"max_tokens": 10}}) for n in range(5)]
+    driven = in_time(drive(Scripted(script), calls, sending=Sending(service=FLEX), gate=Meter(budget, price)))
+    half = (100 * 100 + 10 * 500) // 2
+    assert budget.spent == 10 * half
     assert sum(price.counted(one.usage, call(0).ask, None, one.service) for one in driven.attempts) == budget.spent
 
 

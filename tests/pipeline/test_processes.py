@@ -177,7 +177,7 @@ def test_progress_of_another_process_is_lost(tmp_path: Path, monkeypatch: pytest
         def started(self, title: str) -> None: ...
         def ended(self, title: str, how: str) -> None: ...
 
-        def moved(self, title: str, done: int, total: int) -> None:
+        def moved(self, title: str, done: int, total: int, steady: bool) -> None:
             heard.append((title, done, total))
 
     progress.listen(Listener())

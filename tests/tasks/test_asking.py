@@ -314,6 +314,27 @@ def test_second_asking_without_usage_counts_in_the_rows_for_less_than_in_the_bud
     assert spent.cost_assumed_nano_usd >= 4 * 5_000 * 10_000, "all the room that it had"
 
 
+def test_time_left_is_shown_while_requests_go_one_by_one(store: ResponseStore) -> None:
+    heard: list[tuple[int, bool]] = []
+
+    class Listener:
+        def said(self, text: str) -> None: ...
+        def started(self, title: str) -> None: ...
+        def ended(self, title: str, how: str) -> None: ...
+
+        def moved(self, title: str, done: int, total: int, steady: bool) -> None:
+            heard.append((done, steady))
+
+    calling.begin("run")
+    progress.listen(Listener())
+    try:
+        ask(Scripted(latency=0.01), store, 20, at_once=8, begin=False)
+    finally:
+        progress.listen(None)
+    assert {done for done, steady in heard if not steady} == {0, 1}
+    assert (20, True) in heard
+
+
 def test_one_bad_prompt_is_no_endless_request(store: ResponseStore) -> None:
     ask(Scripted(lambda *_: UNSUPPORTED, latency=0.001), store, 2, at_once=8)
     assert failed(store) == 2
