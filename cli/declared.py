@@ -14,7 +14,7 @@ REPEAT, STRICT = "repeat for several", "--strict"
 
 
 def argument(option: Option) -> Argument:
-    """What argparse is told of an option. One that is not given is None: its default is the declaration's."""
+    """Return the arguments of `add_argument` for an option. The default is None: the declaration has the real one."""
     settings: dict[str, Any] = {"dest": option.name, "default": None, "help": option.help, "group": option.group}
     if option.type is bool:
         return [option.flag], {**settings, "action": "store_true"}
@@ -30,30 +30,30 @@ def argument(option: Option) -> Argument:
 
 
 def several(options: Iterable[Option]) -> list[Argument]:
-    """What argparse is told of each."""
+    """Return the same for several options."""
     return [argument(one) for one in options]
 
 
 def chosen(*flags: str) -> Declared:
-    """Those with these flags: a command refuses an option that it would ignore."""
+    """Return the options with these flags. Others are refused by the command."""
     return lambda: several(one for one in every_option().values() if one.flag in flags)
 
 
 def of_models() -> list[Argument]:
-    """Which models answer, and what they are asked."""
+    """Return the options that choose models and prompts."""
     return several(one for one in every_option().values() if one.scope == RUN)
 
 
 def of_build() -> list[Argument]:
-    """What is built, but for --strict: only some commands can end at a malformed record."""
+    """Return the options of `build` without --strict: only some commands can stop at a malformed record."""
     return several(one for one in every_option().values() if one.scope == BUILD and one.flag != STRICT)
 
 
 def of_run() -> list[Argument]:
-    """All."""
+    """Return all options of `run`."""
     return several(sorted(every_option().values(), key=lambda one: (RUN, CALLS, BUILD).index(one.scope)))
 
 
 def everywhere() -> list[Argument]:
-    """Those of every command: where everything lies."""
+    """Return the options of every command: home, store, output."""
     return several(global_options().values())

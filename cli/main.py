@@ -93,7 +93,7 @@ def add_option(
 
 
 def a_file(path: str) -> str:
-    """A path that nobody takes for a name."""
+    """Return a path that cannot be mistaken for a suite's name."""
     return str(Path(path).expanduser().resolve())
 
 
@@ -119,7 +119,7 @@ class Once(argparse.Action):
 
 
 def unrecognized(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
-    """What is said of arguments that no parser takes, with the option that may have been meant."""
+    """Word the error for unknown arguments, with the option that may have been meant."""
     known = [flag for action in arguments.parser._actions for flag in action.option_strings]
     asked = next((one.partition("=")[0] for one in unknown if one.startswith("-")), "")
     near = difflib.get_close_matches(asked, known, n=1)
@@ -167,7 +167,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def print_anywhere(as_json: bool) -> None:
-    """A terminal that cannot show a character shows "?" in its place; JSON is UTF-8 everywhere."""
+    """Let a terminal show "?" for characters that it lacks. JSON is UTF-8 everywhere."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -176,7 +176,7 @@ def print_anywhere(as_json: bool) -> None:
 
 
 def complain(error: Exception, as_json: bool) -> int:
-    """Say an error on standard error; expected ones in one line, others with their traceback."""
+    """Print an error on standard error: an expected one in one line, others with their traceback."""
     from scrollwork.cli.terminal.common import expected, wrong_call
     from scrollwork.pipeline.extras import install_line
 

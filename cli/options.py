@@ -19,7 +19,7 @@ ENGINE: Argument = (
 JUDGES = ("--faithfulness", "--coverage", "--models")
 COMMANDS: dict[str, Command] = {
     "fetch": (
-        "download raw files from where upstream publishes them into the home; verified, resumable",
+        "download raw files from their publishers into the home; verified, resumable",
         "scrollwork fetch zeroscrolls --task qmsum --list",
         "scrollwork.cli.commands.fetch",
         [
@@ -30,7 +30,7 @@ COMMANDS: dict[str, Command] = {
                 ["--allow-private-addresses"],
                 {
                     "action": "store_true",
-                    "help": "ask servers of this machine and of private networks too: a mirror of one's own",
+                    "help": "also download from this machine and private networks, e.g. your own mirror",
                 },
             ),
             (
@@ -78,19 +78,19 @@ COMMANDS: dict[str, Command] = {
         ],
     ),
     "plan": (
-        "every stage with its state, and why; runs nothing",
+        "list every stage with its state and the reason; runs nothing",
         "scrollwork plan zeroscrolls --sample --model naive",
         "scrollwork.cli.commands.plan",
         [(["suite"], {"help": SUITE}), of_run, ENGINE],
     ),
     "run": (
-        "the whole chain, to scores and report",
+        "the whole chain, from raw files to scores and a report",
         "scrollwork run zeroscrolls --sample --model naive",
         "scrollwork.cli.commands.run",
         [(["suite"], {"help": SUITE}), of_run, ENGINE],
     ),
     "rehearse": (
-        "a run for nothing: hosted models are simulated on this machine, and make out their bill",
+        "try a run at no cost: the vendors are simulated on this machine and present a bill",
         "scrollwork rehearse zeroscrolls --sample --model gpt-6-luna",
         "scrollwork.cli.rehearse",
         [
@@ -110,7 +110,7 @@ COMMANDS: dict[str, Command] = {
         ],
     ),
     "estimate": (
-        "requests, tokens and price of a run by task, without what is stored; sends nothing to the vendor",
+        "requests, tokens and price of a run by task, less stored answers; sends nothing to a vendor",
         "scrollwork estimate zeroscrolls --sample --model openai:gpt-6-luna",
         "scrollwork.cli.commands.estimate",
         [
@@ -125,8 +125,8 @@ COMMANDS: dict[str, Command] = {
                 ["--ways"],
                 {
                     "action": "store_true",
-                    "help": "what each way of asking costs (standard, flex, batch, with the vendor's cache or without "
-                    "it), the cheapest that `run --way` takes, and what none can go below",
+                    "help": "what each way of asking costs (standard, flex, batch, with and without cache), "
+                    "the cheapest that `run --way` takes, and the lower bound",
                 },
             ),
         ],
@@ -265,7 +265,7 @@ COMMANDS: dict[str, Command] = {
         ],
     ),
     "cuts": (
-        "what was taken out of book summaries because it reveals their order, rule by rule, for a person to check",
+        "list what was removed from book summaries because it reveals their order, by rule, to be checked by hand",
         "scrollwork cuts zeroscrolls --sample --out cuts.html",
         "scrollwork.cli.commands.cuts",
         [
@@ -279,7 +279,7 @@ COMMANDS: dict[str, Command] = {
         ],
     ),
     "strip": (
-        "a story of NarrativeQA without what its library or site put around it, on standard output",
+        "print a story of NarrativeQA without the text that its library or site put around it",
         "scrollwork strip tmp/014de1a8.content --kind gutenberg",
         "scrollwork.cli.commands.strip",
         [

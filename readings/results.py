@@ -122,7 +122,7 @@ class Results:
         return found
 
     def imports(self) -> list[str]:
-        """What is said of tasks that come from an official release, a line each."""
+        """Return a line for each task that comes from an official release."""
         lines = []
         if not any(part.imported for part in parts(self.request)):
             return []
@@ -160,7 +160,7 @@ class Results:
         return lines
 
     def unanswered(self, report: Node) -> list[str]:
-        """What is not answered, a line a task and model."""
+        """Return a line for each task and model with unanswered inputs."""
         artifact = self.artifact(report)
         rows = list(artifact.rows("aggregates", Aggregate)) if artifact is not None else []
         return [

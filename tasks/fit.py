@@ -34,7 +34,7 @@ class Parameters:
 
 
 def other_splits(part: Part) -> str:
-    """Write the advice how to learn from another split."""
+    """Return the hint how to learn from another split."""
     model = part.model.partition(":")[0]
     return f"{model}:fit_split=SPLIT takes another (there are: {', '.join(part.task.splits)})"
 

@@ -60,21 +60,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def comparing(chain: Chain, releases: Sequence[str]) -> Against:
-    """What `--against` does. Its modules make nothing of a build, so a build without it does not load them."""
+    """Return what compares with releases (`--against`). Imported here, so that other builds do not load it."""
     from scrollwork.cli.terminal.compared import Against
 
     return Against(chain, releases)
 
 
 def tell_raw(rows: Sequence[Mapping[str, Any]], quiet: bool) -> None:
-    """What stands out of the raw files, and how many there are of each state, which quiet leaves out."""
+    """Print which raw files differ from the published ones and, unless quiet, how many there are of each state."""
     told = [(f"{row['task']}, {row['split']}", RawNote.read(row["raw"])) for row in rows]
     for line in [*remarks(told), *([] if quiet or not told else [summary(one for _, one in told)])]:
         say(line)
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:
-    """The rows for people."""
+    """Print the rows as a table."""
     from rich.table import Table
 
     caption = "words: means, white-space words; Δ %: of words in; spread: median, in words"
@@ -143,10 +143,10 @@ def print_sizes(sizes: Mapping[str, Sequence[Sizes]], known: Mapping[str, Sequen
 
 
 def count(value: int | None) -> str:
-    """A number of examples."""
+    """Format a number of examples."""
     return "–" if value is None else f"{value:,}"
 
 
 def words(value: float | None) -> str:
-    """A mean or median number of words."""
+    """Format a mean or median number of words."""
     return "–" if value is None else f"{value:,.1f}"

@@ -106,7 +106,7 @@ def by_way(arguments: argparse.Namespace) -> int:
 
 
 def table_of(model: str, rows: list[dict[str, Any]]) -> Table:
-    """The rows of one model, and their sum."""
+    """Make the table of one model: its rows and their sum."""
     from rich.table import Table
     from rich.text import Text
 
@@ -119,7 +119,7 @@ def table_of(model: str, rows: list[dict[str, Any]]) -> Table:
 
 
 def cells(row: dict[str, Any]) -> list[str]:
-    """One row for people."""
+    """Format one row."""
     price = row["price"] or {}
     arm = "" if row["arm"] == "full" else f", {row['arm']}"
     return [
@@ -130,7 +130,7 @@ def cells(row: dict[str, Any]) -> list[str]:
 
 
 def total(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """All rows together; no price where one has none."""
+    """Add up all rows. The price is None where one row has none."""
     prices = [row["price"] for row in rows]
     known = bool(prices) and all(price is not None for price in prices)
     return {
@@ -142,7 +142,7 @@ def total(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def cuts(rows: list[dict[str, Any]]) -> list[str]:
-    """What prompts lose, by model and task."""
+    """Say how much of their documents prompts lose by truncation, by model and task."""
     lines = []
     for row in rows:
         if row["truncated"]:
@@ -153,7 +153,7 @@ def cuts(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def remarks(rows: list[dict[str, Any]], models: Sequence[str]) -> list[str]:
-    """What the numbers do not say themselves."""
+    """Return the sentences that are printed below the table."""
     lines = []
     if not rows:
         return [f"{', '.join(models)}: asks no provider and costs nothing"] if models else []

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def hf(arguments: argparse.Namespace) -> int:
-    """The built suite as official records."""
+    """Write the built suite in the official format of its release."""
     from scrollwork.exchange.hf import export_hf
 
     if arguments.models:
@@ -53,7 +53,7 @@ def hf(arguments: argparse.Namespace) -> int:
 
 
 def prompts(arguments: argparse.Namespace) -> int:
-    """Every prompt as JSON Lines, and manifests of runs."""
+    """Write every prompt as JSON Lines, and the manifests of runs."""
     from scrollwork.cli.terminal.progress import progress_display
     from scrollwork.exchange.prompted import prompt_nodes
     from scrollwork.exchange.prompts import export_prompts
@@ -68,7 +68,7 @@ def prompts(arguments: argparse.Namespace) -> int:
 
 
 def submission(arguments: argparse.Namespace) -> int:
-    """A model's answers as the official CSV."""
+    """Write a model's answers as the official CSV."""
     from scrollwork.exchange.submission import export_submission
 
     made = export_submission(chain_of(arguments), Path(arguments.out), fill=arguments.allow_missing)
@@ -79,7 +79,7 @@ def submission(arguments: argparse.Namespace) -> int:
 
 
 def observations(arguments: argparse.Namespace) -> int:
-    """A model's answers on windows, a row each."""
+    """Write a model's answers on windows, one row each."""
     chain = chain_of(arguments)
     made = reader_of(chain.request.config, "export observations").export_observations(chain, Path(arguments.out))
     tell(arguments, list(made.files), rows=made.rows, lacking=list(made.lacking))
@@ -89,7 +89,7 @@ def observations(arguments: argparse.Namespace) -> int:
 
 
 def tell(arguments: argparse.Namespace, files: list[Path], **more: Any) -> None:
-    """Print the files."""
+    """Print the names of the files."""
     named = [str(file) for file in files]
     if arguments.json:
         print_json({"out": str(Path(arguments.out)), "files": named, **more})

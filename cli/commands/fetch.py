@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def print_table(rows: list[Row], raw: Path, *, listing: bool) -> None:
-    """A line a source for people, and below it what is wrong and what to do."""
+    """Print a line for each source, and below it what is wrong and what to do."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -81,7 +81,7 @@ def print_table(rows: list[Row], raw: Path, *, listing: bool) -> None:
 
 
 def print_trouble(group: list[Row], *, listing: bool) -> None:
-    """What of one source is not here, why, and where it is."""
+    """Print which files of one source are missing, why, and where they can be found."""
     from rich.markup import escape
 
     screen = console()

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def listing(arguments: argparse.Namespace) -> int:
-    """Print what is known."""
+    """Print what the tables and the vendors' files say of each model."""
     from rich.table import Table
 
     rows = known_models(arguments.models_file)
@@ -52,7 +52,7 @@ def listing(arguments: argparse.Namespace) -> int:
 
 
 def prices(row: Mapping[str, Any]) -> str:
-    """The prices in force of a row, its tiers and days."""
+    """Format the prices of a row: today's, those above a prompt length, those from a later day."""
     parts, dated = [], len({one["from"] for one in row["price"]}) > 1
     for one in row["price"]:
         above = f" above {one['above']:,}" if one["above"] else ""
@@ -62,13 +62,13 @@ def prices(row: Mapping[str, Any]) -> str:
 
 
 def sent(found: Mapping[str, Any]) -> str:
-    """Parameters of a request, in a line."""
+    """Format the parameters of a request as one line."""
     text = ", ".join(f"{name}={value}" for name, value in found.items())
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Print what vendors say otherwise; 1 where one could not be asked."""
+    """Print where vendors differ from what is known here. Exit status 1 where a vendor could not be asked."""
     found = check_models(arguments.models_file)
     if arguments.json:
         print_json([asdict(one) for one in found])

@@ -1,4 +1,4 @@
-"""scrollwork plan: every stage with its state, and why; runs nothing."""
+"""scrollwork plan: every stage with its state and the reason; runs nothing."""
 
 from __future__ import annotations
 

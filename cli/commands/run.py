@@ -1,4 +1,4 @@
-"""scrollwork run: the whole chain, to scores and report."""
+"""scrollwork run: the whole chain, from raw files to scores and a report."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def evaluated(arguments: argparse.Namespace, chain: Chain) -> Outcome:
-    """What a chain left, after it has run with its progress shown."""
+    """Run a chain with its progress shown, and return its results."""
     planned, calling = plan(chain), chain.resolved.calling
     need_keys(calling, planned.statuses)
     lines = [*vendor_warnings(calling), *unbounded(chain.request, calling), *told_ways(chain.request, calling)]
@@ -45,7 +45,9 @@ def evaluated(arguments: argparse.Namespace, chain: Chain) -> Outcome:
 
 
 def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: Any) -> int:
-    """Print the leaderboard, on standard error what is lacking; the exit status. more: further fields of --json."""
+    """Print the leaderboard, and on standard error what is missing from it. Returns the exit status.
+
+    more: further fields of --json."""
     request, results, report = chain.request, Results(chain), report_of(outcome)
     ledger, own = results.ledger(report), chain.design.modules
     if arguments.json:
@@ -81,6 +83,6 @@ def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: 
 
 
 def judged(ledger: Ledger) -> dict[str, Any]:
-    """What is judged and compared, by the keys of --json; "averages" are the plain numbers there."""
+    """Return judgements and comparisons by their keys in --json. "averages" is taken: those are the plain numbers."""
     tables = ledger.plain((*JUDGED, *COMPARED))
     return {{"averages": "average_intervals"}.get(name, name): rows for name, rows in tables.items()}

@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def listed(ids: list[str]) -> str:
-    """The first ids, for a person."""
+    """Format the first ids for a message."""
     more = f" and {len(ids) - SHOWN_IDS:,} more" if len(ids) > SHOWN_IDS else ""
     return ", ".join(sayable(name, 80) for name in ids[:SHOWN_IDS]) + more
 

@@ -64,7 +64,7 @@ def states(note: dict[str, Any] | None, answers: bool) -> tuple[str, str]:
 
 
 def of_store(found: dict[str, Any]) -> list[str]:
-    """Lines about answers, failures, attempts and money. What servers wrote is escaped and cut."""
+    """Return lines about answers, failures, attempts and money. Text from servers is escaped and cut."""
     lines = [f"{what}: {sum(found[what].values()):,} of {len(found[what])} models" for what in ("answers", "failures")]
     for one in found["failure_kinds"]:
         code = f", HTTP {one['status']}" if one["status"] else ""
@@ -94,7 +94,7 @@ def of_store(found: dict[str, Any]) -> list[str]:
 
 
 def dollars(spent: Mapping[str, Any]) -> str:
-    """Money, how much of it was only set aside, and how many calls nobody knows the price of."""
+    """Format what was spent, how much of it is an upper bound, and for how many calls the price is unknown."""
     said = f"${spent['amount']:,.4f}"
     if spent["assumed_calls"]:
         said += f" (${spent['assumed']:,.4f} of it set aside for {spent['assumed_calls']:,} calls without usage)"

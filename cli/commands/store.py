@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def export(home: Home, arguments: argparse.Namespace) -> int:
-    """All answers to a file."""
+    """Export all answers to a file."""
     if not arguments.out or arguments.file:
         raise UsageError("store export: name the file with --out FILE")
     from scrollwork.storage.answers.store import ResponseStore
@@ -44,7 +44,7 @@ def export(home: Home, arguments: argparse.Namespace) -> int:
 
 
 def bring(home: Home, arguments: argparse.Namespace) -> int:
-    """The answers of a file into the store."""
+    """Import the answers of a file into the store."""
     if not arguments.file or arguments.out:
         raise UsageError("store import: name the file, scrollwork store import FILE")
     from scrollwork.storage.answers.store import ResponseStore
@@ -56,7 +56,7 @@ def bring(home: Home, arguments: argparse.Namespace) -> int:
 
 
 def back_up(home: Home, arguments: argparse.Namespace) -> int:
-    """The answers that a backup does not hold yet into its folder."""
+    """Copy the answers that a backup lacks into its folder."""
     if not arguments.out or arguments.file:
         raise UsageError("store backup: name the folder with --out DIR")
     from scrollwork.storage.answers.backup import back_up as write
@@ -77,7 +77,7 @@ def back_up(home: Home, arguments: argparse.Namespace) -> int:
 
 
 def restore(home: Home, arguments: argparse.Namespace) -> int:
-    """The answers of a backup into the store."""
+    """Import the answers of a backup into the store."""
     if not arguments.file or arguments.out:
         raise UsageError("store restore: name the folder, scrollwork store restore DIR")
     from scrollwork.storage.answers.backup import check_backup, parts_of, problem_of
@@ -95,7 +95,7 @@ def restore(home: Home, arguments: argparse.Namespace) -> int:
 
 
 def tell_imported(arguments: argparse.Namespace, done: Imported) -> int:
-    """What came of a file or a backup."""
+    """Print how many answers a file or backup brought."""
     if arguments.json:
         print_json({"file": arguments.file, **vars(done)})
     else:
@@ -106,7 +106,7 @@ def tell_imported(arguments: argparse.Namespace, done: Imported) -> int:
 
 
 def check(home: Home, arguments: argparse.Namespace) -> int:
-    """Whether the store is whole, and holds what the snapshots of its home hold."""
+    """Check that the store is undamaged and holds every answer that the snapshots of its home hold."""
     if arguments.file or arguments.out:
         raise UsageError("store check: takes no file; name the store with --home or --store")
     from scrollwork.pipeline.snapshots.check import checked_store, snapshots
@@ -120,7 +120,7 @@ def check(home: Home, arguments: argparse.Namespace) -> int:
 
 
 def repair(home: Home, arguments: argparse.Namespace) -> int:
-    """Take out what is damaged, put back what snapshots hold."""
+    """Remove damaged rows and restore them from snapshots."""
     if arguments.file or arguments.out:
         raise UsageError("store repair: takes no file; name the store with --home or --store")
     from scrollwork.pipeline.snapshots.damaged import folders
@@ -170,7 +170,7 @@ def tell_checked(arguments: argparse.Namespace, found: Checked, refilled: int | 
 
 
 def show(head: str, lines: Sequence[str]) -> None:
-    """The first lines, and how many there are more."""
+    """Print the first lines, and how many more there are."""
     for line in lines[:SHOWN]:
         print(f"{head}{line}")
     if len(lines) > SHOWN:

@@ -84,7 +84,7 @@ def matched(ours: list[Read], theirs: list[Read]) -> tuple[list[tuple[list[Read]
 
 
 def by_task(found: list[Read]) -> dict[str, list[Read]]:
-    """The parts of each task."""
+    """Group parts by task."""
     tasks: dict[str, list[Read]] = {}
     for one in found:
         tasks.setdefault(one.task, []).append(one)
@@ -92,7 +92,7 @@ def by_task(found: list[Read]) -> dict[str, list[Read]]:
 
 
 def names_of(one: Read) -> str:
-    """A part of a task, as it is named."""
+    """Return the name of a part of a task."""
     return f"{one.task} ({one.scenario})"
 
 

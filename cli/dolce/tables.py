@@ -51,7 +51,7 @@ def show(fits: Sequence[TaskFit], by_length: bool, tau: float) -> None:
 
 
 def problem(one: ProblemFit) -> tuple[str, ...]:
-    """A row."""
+    """Format the row of a problem."""
     known = CATEGORIES[one.category] + ("?" if one.undecided else "")
     if one.category == LAST and not one.undecided:
         known = f"{known} {UNOBSERVED if one.solved is None else SOLVED if one.solved else UNSOLVED}"
@@ -87,7 +87,7 @@ def show_lengths(task: TaskFit, one: ProblemFit, tau: float) -> None:
 
 
 def show_compared(rows: Sequence[Mapping[str, Any]]) -> None:
-    """A row a task."""
+    """Print the comparison, one row per task."""
     print_rows(
         (
             "task",
@@ -127,7 +127,7 @@ def by_category(shares: Mapping[str, float | None]) -> str:
 
 
 def show_design(rows: Sequence[Recovery], found: Recovery | None, accuracy: float) -> None:
-    """A row a number of windows."""
+    """Print one row for each number of windows."""
     print_rows(
         ("windows", "samples", "lambda %", "lambda, k %", "category %", "decided %", "decided right %"),
         [
@@ -148,12 +148,12 @@ def show_design(rows: Sequence[Recovery], found: Recovery | None, accuracy: floa
 
 
 def three(values: Sequence[float] | None) -> str:
-    """Probabilities of 1, 0, IDK."""
+    """Format the probabilities of 1, 0 and IDK."""
     return NONE if values is None else " ".join(f"{one:.2f}" for one in values)
 
 
 def number(value: float | None) -> str:
-    """Of a comparison."""
+    """Format a number of a comparison."""
     return NONE if value is None else f"{value:.3f}"
 
 

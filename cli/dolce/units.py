@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def folder(arguments: argparse.Namespace) -> Path:
-    """Where raw files are. Raises UsageError."""
+    """Return the folder of raw files. Raises UsageError."""
     if arguments.raw and arguments.sample:
         raise UsageError("--raw and --sample exclude each other")
     home = Home.at(arguments.home, arguments.store)
@@ -87,7 +87,7 @@ def as_json(row: TaskUnits) -> dict[str, Any]:
 
 
 def shown(row: TaskUnits) -> tuple[str, ...]:
-    """A row of the table."""
+    """Format a row of the table."""
     told = as_json(row)
     unit = told["words_a_unit"] or {}
     return (

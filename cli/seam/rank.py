@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def more_of(read: RunScoreRows) -> dict[str, Any]:
-    """What --detail adds."""
+    """Return what --detail adds to the document."""
     curve = stability(read.table)
     splits = {
         names: split({source: scores.values for source, scores in found.items()}, read.table.cell(*names).values)
@@ -52,7 +52,7 @@ def more_of(read: RunScoreRows) -> dict[str, Any]:
 
 
 def tell(read: RunScoreRows) -> None:
-    """Say what was left out, on standard error."""
+    """Print on standard error what was left out."""
     if read.ignored:
         say(f"ignored fields: {names(read.ignored)}")
     for model, dataset, runs in read.left_out:
@@ -76,7 +76,7 @@ def tell(read: RunScoreRows) -> None:
 
 
 def names(listed: Iterable[str]) -> str:
-    """The first names, for a person."""
+    """Format the first names for a message."""
     known = [sayable(name, 160) for name in listed]
     more = f" and {len(known) - SHOWN:,} more" if len(known) > SHOWN else ""
     return ", ".join(known[:SHOWN]) + more

@@ -13,7 +13,7 @@ from scrollwork.reporting.page.text import cut_text
 
 
 def show(table: ScoreTable, rows: Sequence[Standing], over: Iterable[Dominance]) -> None:
-    """Both tables."""
+    """Print both tables."""
     print_rows(
         ("model", "AR", "ARSD %", *table.datasets),
         [
@@ -42,7 +42,7 @@ def show(table: ScoreTable, rows: Sequence[Standing], over: Iterable[Dominance])
 
 
 def show_detail(more: Mapping[str, Any]) -> None:
-    """What --detail adds."""
+    """Print what --detail adds."""
     print_rows(
         ("model", "AR, 95 %", "ARSD, 95 %, in %", "best in %"),
         [
@@ -99,7 +99,7 @@ def show_detail(more: Mapping[str, Any]) -> None:
 
 
 def by_rank(table: ScoreTable, rows: Sequence[Standing], dataset: str) -> list[Standing]:
-    """The best first, models without a score last."""
+    """Sort models: the best first, those without a score last."""
     places = {model: place for place, model in enumerate(in_order(table.column(dataset)))}
     return sorted(rows, key=lambda row: (places.get(row.model, len(places)), row.model))
 
@@ -112,17 +112,17 @@ def spread(scores: RunScores, digits: int) -> str:
 
 
 def percent(share: float | None, digits: int = 4) -> str:
-    """A share in percent, without the sign."""
+    """Format a share in percent, without the % sign."""
     return "–" if share is None else f"{100 * share:.{digits}f}"
 
 
 def between(ends: Sequence[float] | None, times: int, digits: int) -> str:
-    """An interval."""
+    """Format an interval."""
     return "–" if ends is None else f"{times * ends[0]:.{digits}f} to {times * ends[1]:.{digits}f}"
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> None:
-    """A table; text from outside is shown as it is, never as markup."""
+    """Print a table. Text from outside is shown literally, never as markup."""
     from rich.table import Table
     from rich.text import Text
 

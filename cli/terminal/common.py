@@ -134,12 +134,12 @@ def lines_of(path: str, option: str) -> Iterator[bytes]:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on standard output."""
+    """Print one JSON document on standard output."""
     print(json.dumps(value, ensure_ascii=False, indent=1))
 
 
 def console() -> Console:
-    """Where tables are printed: as wide as the terminal, or wide enough where the output is none."""
+    """Return the console for tables: as wide as the terminal, or WIDTH where the output is not one."""
     from rich.console import Console
 
     made = Console()
@@ -147,12 +147,12 @@ def console() -> Console:
 
 
 def say(text: str) -> None:
-    """A line for people, on standard error; what a terminal would act on is escaped."""
+    """Print a line on standard error. Control characters are escaped."""
     print(sayable(text, len(text) * 6), file=sys.stderr)
 
 
 def tell_problems(results: Results, outcome: Outcome) -> bool:
-    """Say what failed and what was dropped, on standard error; whether there was something."""
+    """Print on standard error what failed and what was dropped. Returns whether there was anything."""
     strict = results.request.strict
     for one in outcome.failed:
         say(f"error: {one.node.title} failed: {one.error}")
@@ -171,7 +171,7 @@ def tell_problems(results: Results, outcome: Outcome) -> bool:
 
 
 def expected(error: BaseException) -> bool:
-    """Errors that a person can mend from their message alone."""
+    """Return whether the message alone tells a person what to do, so that no traceback is needed."""
     from scrollwork.flows.server.processes import ServiceError
     from scrollwork.models.registry import UnknownModel
     from scrollwork.pipeline.errors import BadRecord, StageFailed, UsageError
@@ -182,7 +182,7 @@ def expected(error: BaseException) -> bool:
 
 
 def wrong_call(error: BaseException) -> bool:
-    """Whether the call itself was wrong."""
+    """Return whether the command line itself was wrong (exit status 2)."""
     from scrollwork.models.registry import UnknownModel
     from scrollwork.pipeline.errors import UsageError
 

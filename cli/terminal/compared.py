@@ -51,7 +51,7 @@ class Against:
         return {"against": {"error": str(one)} if isinstance(one, MalformedFile) else one.to_json()}
 
     def show(self) -> None:
-        """For people."""
+        """Print the comparison."""
         from rich.table import Table
         from rich.text import Text
 
@@ -81,7 +81,7 @@ class Against:
 
 
 def cells(one: Comparison) -> Iterator[str]:
-    """The numbers of one row."""
+    """Format the numbers of one row."""
     yield from (f"{len(one.ours):,}", f"{len(one.released):,}", percent(one.equal_ids))
     yield f"{one.paired.total():,}"
     yield from (percent(one.share(kind)) for kind in NO_OFFSETS)
@@ -90,14 +90,14 @@ def cells(one: Comparison) -> Iterator[str]:
 
 
 def percent(share: float | None) -> str:
-    """A share with one decimal, never rounded up to all of it; an en dash where there is none."""
+    """Format a share with one decimal, never rounded up to 100; an en dash where there is none."""
     if share is None:
         return "–"
     return f"{min(100 * share, 99.9) if share < 1 else 100:.1f} %"
 
 
 def remarks(one: Comparison) -> Iterator[str]:
-    """Other ways of pairing, lost rows, first differences."""
+    """Return remarks: how rows were paired, which were lost, the first differences."""
     for way, number in one.paired.items():
         if way != "id" and number:
             yield f"{number:,} inputs have other ids in the release and were paired by {way}"
@@ -112,7 +112,7 @@ def remarks(one: Comparison) -> Iterator[str]:
 
 
 def difference_text(difference: Difference) -> str:
-    """One difference in one line."""
+    """Format one difference as one line."""
     names = difference.example_id
     if difference.released_id != names:
         names += f" (in the release {difference.released_id})"
@@ -122,5 +122,5 @@ def difference_text(difference: Difference) -> str:
 
 
 def quoted(value: Any) -> str:
-    """A value of unknown kind, fit to show."""
+    """Format a value of any type for a message."""
     return "nothing" if value is None else cut_text(f"“{value}”" if isinstance(value, str) else str(value))

@@ -14,7 +14,7 @@ PRICES = ("online", "batch")
 
 
 def show(rows: Sequence[Mapping[str, Any]]) -> None:
-    """A table a model, a row a strategy, all tasks together."""
+    """Print one table per model, one row per strategy over all tasks."""
     for model in dict.fromkeys(row["model"] for row in rows):
         own = [row for row in rows if row["model"] == model]
         together = [summed([row for row in own if row["strategy"] == name]) for name in names(own)]
@@ -26,12 +26,12 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The strategies, in order."""
+    """List the strategies in order."""
     return list(dict.fromkeys(row["strategy"] for row in rows))
 
 
 def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A strategy over all tasks; no price where one has none."""
+    """Add up a strategy over all tasks. The price is None where one task has none."""
     prices = [row["price"] for row in rows]
     known = all(price is not None for price in prices)
     return {
@@ -42,7 +42,7 @@ def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """One row for people."""
+    """Format one row."""
     cached = 100 * row["cached_tokens"] / row["input_tokens"] if row["input_tokens"] else 0.0
     return (
         row["strategy"],

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def in_batches(chain: Chain) -> list[str]:
-    """What a chain's models still have in batches, a line each."""
+    """Return a line for each open batch of a chain's models."""
     tables = chain.resolved.calling.tables
     if not tables:
         return []
@@ -23,7 +23,7 @@ def in_batches(chain: Chain) -> list[str]:
 
 
 def line(one: dict[str, Any]) -> str:
-    """An open batch, for a person."""
+    """Format an open batch as one line."""
     since = time.strftime("%Y-%m-%d %H:%M", time.localtime(one["since"]))
     name = sayable(str(one["batch"]), 80) or "that the provider has not confirmed"
     return f"{one['requests']:,} requests of {sayable(str(one['model']), 80)} wait in batch {name}, since {since}"

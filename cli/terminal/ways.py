@@ -12,7 +12,7 @@ COLUMNS = ("way", "cache", "USD", "of the bound", "time", "")
 
 
 def show(rows: Sequence[Mapping[str, Any]]) -> None:
-    """A table a model, a row a way."""
+    """Print one table per model, one row per way."""
     for model in dict.fromkeys(row["model"] for row in rows):
         own = [row for row in rows if row["model"] == model]
         print_rows(COLUMNS, [cells(row) for row in own], model)
@@ -27,7 +27,7 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """One row for people."""
+    """Format one row."""
     seconds = row["seconds"]
     time = "–" if seconds is None else f"{seconds / 60:,.0f} min" if seconds < 3600 else f"{seconds / 3600:,.1f} h"
     return (

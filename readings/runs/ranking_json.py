@@ -36,7 +36,7 @@ def ranking_json(ranks: Ranks) -> dict[str, Any]:
 
 
 def document(ranks: Ranks) -> dict[str, Any]:
-    """Of one split."""
+    """Return the document of one split."""
     table = table_of(ranks)
     rows = ranks.ranked()
     over = [

@@ -51,7 +51,7 @@ def agreement(row: Row) -> dict[str, Any]:
 
 
 def document(mixture: Row, problems: Sequence[Row], observed: Sequence[Row]) -> dict[str, Any]:
-    """Of one fit."""
+    """Return the document of one fit."""
     ends = zip(CATEGORIES, mixture["share_lows"], mixture["share_highs"], strict=True)
     return {
         **{name: mixture[name] for name in SAME},

@@ -29,7 +29,7 @@ class KnownFiles:
         self._sample = frozenset(upstream.get("sample", ()))
 
     def told(self, curated: Artifact) -> RawNote:
-        """What is to be said of the raw files that a task and split was curated from."""
+        """Compare the raw files that a task and split was curated from with the published ones."""
         params, facts = curated.manifest.ingredients.params, curated.facts
         folder = Path(str(curated.run().get("raw", "")))
         files = [self.held(file, folder) for file in curated.rows("raw_files", RawFile)]
@@ -82,7 +82,7 @@ def counted(facts: Mapping[str, Any], what: str) -> int:
 
 
 def known_of(tasks: Iterable[ScoredTask], upstream: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What a report says of the raw files of each task and section, as `board` takes it."""
+    """Compare the raw files of every task and section with the published ones; rows as `board` takes them."""
     known = KnownFiles(upstream)
     behind: dict[tuple[str, str], dict[str, set[str]]] = {}  # models by what their inputs were curated as
     curated: dict[str, Artifact] = {}

@@ -19,7 +19,7 @@ from scrollwork.tasks.report.published import FOLDER, put
 
 
 def make(ledger: Ledger, tasks: Sequence[ScoredTask], name: str, write: Write) -> Made:
-    """Write page.html, and its data files where they do not fit into it.
+    """Write page.html, with data files beside it where the data do not fit into the page.
 
     tasks: the artifacts behind the scores, for examples. name: of the published page without its ending. write: takes a
     file's name and bytes. Memory holds one chunk at a time: chunks wait on disk until it is known whether they fit.

@@ -17,14 +17,14 @@ FOLDER = ".files"  # behind a page's name: where its data lie
 
 
 def publish(artifact: Artifact, path: Path) -> Path:
-    """Put the page of a report artifact and its data files where people find them; the path. Raises DamagedArtifact."""
+    """Copy the page of a report artifact and its data files to a path; return it. Raises DamagedArtifact."""
     facts = artifact.facts
     return placed(path, lambda place: put(place, facts["page"], facts["folder"], facts["files"], artifact.bytes_of))
 
 
 def placed(path: Path, write: Callable[[Path], object]) -> Path:
-    """Write at a path of the home, in the working folder where the home cannot be written and other bytes stand there;
-    where it was written."""
+    """Write at a path of the home; in the working directory where the home cannot be written and holds other bytes.
+    Returns where it was written."""
     try:
         write(path)
     except OSError as error:
@@ -36,12 +36,12 @@ def placed(path: Path, write: Callable[[Path], object]) -> Path:
 
 
 def keep(path: Path, data: bytes) -> Path:
-    """Write a file of the home (`placed`); where it was written."""
+    """Write a file of the home, or elsewhere as `placed` says. Returns where it was written."""
     return placed(path, lambda place: write_file(place, data))
 
 
 def put(path: Path, page: str, folder: str, files: Sequence[str], bytes_of: Callable[[str], bytes]) -> None:
-    """Data first, then the page that needs them, then away with what an earlier page needed.
+    """Write the data files, then the page that needs them, then remove the data files of earlier pages.
 
     page: name of the page among the files that bytes_of gives. folder: of the data files, beside the page.
     """
@@ -62,7 +62,7 @@ def forget(path: Path, folder: str) -> None:
 
 
 def write_file(path: Path, data: bytes) -> Path:
-    """Write a file whole or not at all; nothing happens where the same bytes stand."""
+    """Write a file whole or not at all. A file that holds these bytes is left alone."""
     if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
         return path
     with naming_full_disks("the report", str(path.parent)):

@@ -25,7 +25,7 @@ class Listing:
 
 
 class ReadingSection(Section):
-    """A section that reads nothing. Others say only what they do otherwise.
+    """Base class of sections that read artifacts; this one reads nothing. A subclass overrides what it needs.
 
     tables: rows that a further stage of the design left of each score, by table; reads: the inputs that this stage has
     in common with the aggregate. worked_out: tables that are made of all models' rows together (`work_out`).
