@@ -77,7 +77,8 @@ class Home:
 
     @property
     def predictions(self) -> Path:
-        """Folder of prediction files of systems that ran elsewhere, by sha256, and of lists of which belong together."""
+        """Folder of prediction files of systems that ran elsewhere, named by sha256, and lists of what goes
+        together."""
         return self.folder / "predictions"
 
     def digests(self) -> FileDigests:
