@@ -1,4 +1,4 @@
-"""Built tasks compared with official releases: `build --against`."""
+"""Compare built tasks with official releases: `build --against`."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ NO_MEMBER = "missing member"
 
 @dataclass(frozen=True)
 class Release:
-    """The file or member that holds the released rows of a task and split; `name`: as messages call it."""
+    """The file, or zip member, with the released rows of a task and split. name: for messages. place: file or zip."""
 
     name: str
     place: Path
 
 
 def locate(request: Request, given: Sequence[str]) -> dict[tuple[str, str], Release]:
-    """The release of each task and split of the request that a given zip or folder holds; the first that does counts.
+    """Find the release of each task and split of the request in the given zips and folders; the first found is used.
 
-    Raises UsageError for a path that is not there, MalformedFile for a zip that cannot be used and for anything given
-    that holds none of the tasks asked for.
+    Raises UsageError for a path that does not exist, MalformedFile for an unusable zip and for a path that holds none
+    of the requested tasks.
     """
     found: dict[tuple[str, str], Release] = {}
     for text in given:
@@ -60,12 +60,12 @@ def locate(request: Request, given: Sequence[str]) -> dict[tuple[str, str], Rele
 
 
 def in_zip(path: Path, part: Part) -> Release | None:
-    """The member of a release's zip, None where it is another task's."""
+    """The release of a task in a zip; None if the zip is another task's."""
     return member_in(path.name, path, f"**/{part.task.name}/{part.split}.jsonl")
 
 
 def member_in(name: str, place: Path, pattern: str) -> Release | None:
-    """The member of a zip, None where it has none."""
+    """The member of a zip that matches the pattern; None if there is none. Raises MalformedFile."""
     try:
         return Release(f"{name}!{find_member(name, place, pattern)}", place)
     except MalformedFile as error:
@@ -77,7 +77,7 @@ def member_in(name: str, place: Path, pattern: str) -> Release | None:
 
 
 def in_folder(folder: Path, part: Part) -> Release | None:
-    """The release of a task in a folder of zips, or unpacked."""
+    """The release of a task in a folder, of zips or of unpacked files."""
     for pattern in release_patterns(part.request, part.task, part.split):
         archive, member = in_archive(pattern)
         for path in matches(str(folder), archive):
@@ -90,7 +90,7 @@ def in_folder(folder: Path, part: Part) -> Release | None:
 def comparisons(
     chain: Chain, releases: Mapping[tuple[str, str], Release]
 ) -> dict[tuple[str, str], Comparison | MalformedFile]:
-    """By task and split that are built and have a release; the error where it cannot be read to its end."""
+    """Compare each built (task, split) that has a release. The value is the error if the release cannot be read."""
     results = Results(chain)
     found: dict[tuple[str, str], Comparison | MalformedFile] = {}
     for part in parts(chain.request):

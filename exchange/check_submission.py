@@ -1,4 +1,4 @@
-"""The official checks of a submission against the ids of a suite, which is built as far as that needs."""
+"""Run the official checks of a submission against a suite's example ids; samples are built if they are missing."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """rows: of the file; expected: ids by task."""
+    """Result of the checks. rows: of the file. expected: number of ids by task. findings: what is wrong."""
 
     rows: int
     expected: dict[str, int]
     findings: tuple[Finding, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """{ok, errors: [{kind, task, where, message, ids}], rows, expected}."""
+        """As --json prints it: {ok, errors: [{kind, task, where, message, ids}], rows, expected}."""
         errors = [finding.to_json() for finding in self.findings]
         return {"ok": not errors, "errors": errors, "rows": self.rows, "expected": self.expected}
 
 
 def check_submission(chain: Chain, file: Path) -> Verdict:
-    """Check a file. Tasks that cannot be built are findings: of them nothing can be said. Raises UsageError."""
+    """Check a file. A task that cannot be built cannot be checked, and is a finding. Raises UsageError."""
     request = chain.request
     chain.design.refuse_ids(request.config, "check-submission")
     if len(request.chosen_splits()) > 1:
@@ -61,7 +61,7 @@ def check_submission(chain: Chain, file: Path) -> Verdict:
 
 
 def checked(stream: Any, expected: dict[str, list[str]], unknown: list[str]) -> Checked:
-    """What is wrong with the file; ids of tasks that are not built are neither missing nor redundant."""
+    """Check the file. unknown: tasks that are not built, whose ids count neither as missing nor as redundant."""
     first = stream.read(64)
     stream.seek(0)
     if problem := packed(first):

@@ -1,4 +1,4 @@
-"""Built suites as files for other tools. Here: a folder that `datasets.load_dataset` opens."""
+"""`export hf`: write a built suite as a folder that `datasets.load_dataset` opens."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
 
 ROWS = 16  # records in one row group: each holds its whole document
-KEY = 20  # characters of a content key that the card prints
+KEY = 20  # characters of a content key on the card
 CARD = "README.md"
 PARQUET = re.compile(r"[^/]+/[^/]+-00000-of-00001\.parquet")
 INVENTED = Licence("bundled sample of scrollwork, invented texts", "Apache-2.0", "")
 
 
 def export_hf(chain: Chain, out: Path) -> list[Path]:
-    """Official records (fact sheet 2) as Parquet, one configuration a task, and a card; the files, which stand there
-    whole or not at all, in place of an earlier export. Of a suite that draws its prompts a row is a prompt of a run.
+    """Write the official records (ZeroSCROLLS fact sheet 2) as Parquet, one configuration a task, with a card. Returns
+    the paths.
 
-    Raises UsageError for a suite that observes windows, StageFailed for a task that is not built (or, of runs, cannot
-    be), StorageError where other files stand in the folder.
+    The folder is written whole or not at all, and replaces an earlier export. In a suite that draws its prompts (SEAM)
+    a row is a prompt of a run. Raises UsageError for a suite of windows (Dolce), StageFailed for a task that is not
+    built, StorageError if the folder holds other files.
     """
     request = chain.request
     chain.design.refuse_ids(request.config, "export hf", runs=True)
@@ -55,7 +56,7 @@ def export_hf(chain: Chain, out: Path) -> list[Path]:
 
 
 def ours(folder: Path, path: str) -> bool:
-    """Whether a file in a folder is of an earlier export."""
+    """Whether a file in a folder is part of an earlier export."""
     try:
         marked = MARK in (folder / CARD).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -69,7 +70,7 @@ def file_name(split: str) -> str:
 
 
 def schema(columns: Mapping[str, str]) -> pa.Schema:
-    """The same for Parquet. Every column may be null; of the official ones `output` is where answers are private."""
+    """Arrow schema of columns. All are nullable; of the official ones, only `output` is null, where it is private."""
     import pyarrow as pa
 
     types = {"string": pa.string(), "int32": pa.int32(), "list<int32>": pa.list_(pa.int32())}
@@ -77,7 +78,7 @@ def schema(columns: Mapping[str, str]) -> pa.Schema:
 
 
 def write_split(folder: Path, source: Source, raw: list[RawFile]) -> Split:
-    """Write the records of one split as a stream; what the card says of it. Equal artifacts give equal bytes."""
+    """Write the records of one split, ROWS at a time; returns its entry of the card. Equal artifacts, equal bytes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -109,7 +110,7 @@ def write_split(folder: Path, source: Source, raw: list[RawFile]) -> Split:
 
 
 def grouped(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Rows in groups; one empty group where there are none."""
+    """Rows in groups of ROWS; the last group may be empty."""
     group: list[dict[str, Any]] = []
     for row in rows:
         group.append(row)
@@ -120,7 +121,7 @@ def grouped(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 
 def licences(request: Request, catalogue: Catalogue, raw: list[RawFile]) -> list[Licence]:
-    """What upstream states of the data sets that the raw files are of."""
+    """The licences, as upstream states them, of the data sets that the raw files belong to."""
     if Path(request.raw) == SAMPLE:
         return [INVENTED]
     folders = dict.fromkeys(file.path.partition("/")[0] for file in raw)

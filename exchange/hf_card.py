@@ -1,4 +1,4 @@
-"""The card of an exported suite: what `datasets` reads of it (YAML) and what a person wants to know."""
+"""The card (README.md) of an exported suite: YAML that `datasets` reads, and text for people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_
 
 @dataclass(frozen=True)
 class Licence:
-    """A data set behind a task, what its publisher states, and its paper."""
+    """A data set behind a task: title, licence as its publisher states it, paper."""
 
     title: str
     licence: str
@@ -31,8 +31,8 @@ class Licence:
 
 @dataclass(frozen=True)
 class Split:
-    """What is written of one split. arrow_bytes: uncompressed, as `datasets` counts. curate, sample: content keys,
-    shortened, of sample one a run."""
+    """An exported split. arrow_bytes: uncompressed, as `datasets` counts. curate, sample: shortened content keys; of
+    sample one for each run."""
 
     name: str
     inputs: int
@@ -49,7 +49,7 @@ class Split:
 
 @dataclass
 class Config:
-    """A task: its columns with their types, its splits, the data sets that it is of (ordered)."""
+    """A task: its columns with types, its splits, the licences of its data sets (a dict as an ordered set)."""
 
     name: str
     kind: str
@@ -59,7 +59,7 @@ class Config:
 
 
 class Rows(Protocol):
-    """What the module of the rows says of them (exchange/hf_rows.py)."""
+    """The parts of the card that the module of the rows writes (exchange/hf_rows.py)."""
 
     COLUMNS: Mapping[str, str]
     WITHHELD: str
@@ -69,12 +69,12 @@ class Rows(Protocol):
 
 
 def card(request: Request, configs: list[Config], rows: Rows) -> str:
-    """README.md. The same for equal artifacts: no clock, no path of this machine."""
+    """The text of README.md. Equal artifacts give equal text: it has no date and no path of this machine."""
     return "\n".join([*_head(request, configs), "", *_body(request, configs, rows), ""])
 
 
 def quoted(text: str) -> str:
-    """Any text as a YAML scalar that is read back as the same text."""
+    """Any text as a quoted YAML scalar."""
     return '"' + "".join(c if c.isascii() and c.isprintable() and c not in '"\\' else _escape(c) for c in text) + '"'
 
 
@@ -118,7 +118,7 @@ def _info(config: Config) -> Iterator[str]:
 
 
 def _licence_ids(configs: list[Config]) -> list[str]:
-    """The hub's names of the licences; other where it has none, unknown where nothing is stated."""
+    """The hub's names of the licences; "other" where it has none, "unknown" where nothing is stated."""
     found = set()
     for config in configs:
         for licence in config.licences:
@@ -177,7 +177,7 @@ def _papers(request: Request, configs: list[Config]) -> Iterator[str]:
 
 
 def command(request: Request) -> str:
-    """The command that makes this export, without places of this machine."""
+    """The command that makes this export, without paths of this machine."""
     words = ["scrollwork", "export", "hf", request.suite]
     words += ["--sample"] if Path(request.raw) == SAMPLE else []
     for flag, values in (("--task", request.tasks), ("--split", request.splits)):
@@ -191,7 +191,7 @@ def command(request: Request) -> str:
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> Iterator[str]:
-    """A Markdown table; numbers with thousands separated and to the right."""
+    """The lines of a Markdown table; numbers have thousands separators and are right-aligned."""
     listed = list(rows)
     right = [all(isinstance(row[at], int) for row in listed) for at in range(len(head))]
     yield f"| {' | '.join(head)} |"
@@ -202,5 +202,5 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> Iterator
 
 
 def _cell(text: str) -> str:
-    """A text that cannot leave its cell."""
+    """Escape a text for a table cell."""
     return re.sub(r"\s+", " ", text).replace("|", "\\|").replace("<", "&lt;")

@@ -1,4 +1,4 @@
-"""The rows of `export hf` where each input is asked once: the official records, and what the card says of them.
+"""The rows of `export hf` where each input is asked once: the official records, and the card's text about them.
 
 A design may name another module with these functions ("export hf" of its `modules`)."""
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
     from scrollwork.suites.request import Request
 
-REFUSED = re.compile(r"[<>:/\\|?*\[\]{}\s]|^\.|^$")  # in names of configurations, by `datasets` or by file systems
+REFUSED = re.compile(r"[<>:/\\|?*\[\]{}\s]|^\.|^$")  # not allowed in names by `datasets` or by file systems
 COLUMNS = {
     "id": "one an input; what predictions are given for",
     "pid": "one a row: an input with several references has several rows, which differ in `pid` and `output`",
@@ -39,7 +39,7 @@ WITHHELD = " The official releases leave `output` empty in their test splits."
 
 @dataclass(frozen=True)
 class Source:
-    """What a split is written from. samples: one, or one a run. columns: of its rows, with their types."""
+    """What a split is written from. samples: one, or one for each run. columns: types of its rows, by name."""
 
     task: TaskConfig
     split: str
@@ -50,7 +50,7 @@ class Source:
 
 
 def sources(chain: Chain) -> list[Source]:
-    """The splits of a suite, as built. Raises UsageError, StageFailed."""
+    """The built splits of a suite. Raises UsageError, StageFailed for one that is not built."""
     request, results, found = chain.request, Results(chain), []
     for task in request.chosen_tasks():
         for split in request.splits_of(task):
@@ -61,25 +61,24 @@ def sources(chain: Chain) -> list[Source]:
 
 
 def row_sentence(request: Request) -> str:
-    """What one row is, for the card."""
+    """The card's sentence about what a row is."""
     return "A row is one reference."
 
 
 def scoring_lines(request: Request, tasks: Sequence[str]) -> list[str]:
-    """How rows are scored where that is not plain, for the card."""
+    """The card's lines about how to score rows, where a suite needs them."""
     return []
 
 
 def records(task: TaskConfig, examples: Iterator[Example], text_of: Any) -> Iterator[dict[str, Any]]:
-    """The official records of a task, one a reference."""
+    """The official records of a task, one for each reference."""
     template = Template(**task.template)
     for example in examples:
         yield from official_rows(example, template, text_of)
 
 
 def fields(task: TaskConfig) -> dict[str, str]:
-    """The columns of the released records in their order, with their types: ZeroSCROLLS fact sheet 2; SCROLLS has the
-    first four."""
+    """Columns of the released records in order, with types (ZeroSCROLLS fact sheet 2). SCROLLS has the first four."""
     columns = dict.fromkeys(("id", "pid", "input", "output"), "string")
     if task.template.get("response_header"):
         names = ("document_start_index", "document_end_index", "query_start_index", "query_end_index")

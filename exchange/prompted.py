@@ -1,4 +1,4 @@
-"""Every prompt of a request with what its row in a file needs, built where it does not stand; nothing is asked."""
+"""The prompts of a request with their examples, for exports. Missing prompts are built; no model is asked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prompted:
-    """The prompts of a task, split, arm and run (0 where the suite does not draw), with the artifacts behind them."""
+    """The prompts of a task, split, arm and run (0 in suites without runs), with the artifacts they were made from."""
 
     node: Node
     prompts: Artifact
@@ -31,11 +31,11 @@ class Prompted:
 
     @property
     def run(self) -> int:
-        """Which run drew them, from 0."""
+        """Number of the run, from 0."""
         return int(dict(self.node.labels).get("run", 0))
 
     def rows(self) -> Iterator[tuple[Prompt, str, Example]]:
-        """(prompt, its text, the example as the run shows it), in order; one text is held at a time."""
+        """Yield (prompt, its text, the example as the run shows it), in order, with one text in memory."""
         text_of = self.curated.texts()
         examples = self.sample.rows("examples", Example)
         for prompt in self.prompts.rows("prompts", Prompt):
@@ -45,10 +45,10 @@ class Prompted:
 
 
 def prompted(chain: Chain) -> tuple[list[Prompted], list[str]]:
-    """(The prompts of a chain's model, or of none, task by task and run by run; stages that failed, in words).
+    """(prompts by task and run, failed stages in words) for the request's model, or without a model.
 
-    Without a model prompts are plain and whole. Raises UsageError for several models and for limits without a model,
-    StageFailed where nothing could be built.
+    Without a model prompts are plain and not truncated. Raises UsageError for several models and for limits without a
+    model, StageFailed if nothing could be built.
     """
     nodes = prompt_nodes(chain)
     ended = run_inline(chain.plan(nodes))
@@ -65,7 +65,7 @@ def prompted(chain: Chain) -> tuple[list[Prompted], list[str]]:
 
 
 def prompt_nodes(chain: Chain) -> list[Node]:
-    """The stages whose prompts are asked for, in order, each once."""
+    """The prompt nodes of the request, in order, each once. Raises UsageError."""
     request = chain.request
     if len(request.models) > 1:
         raise UsageError(f"prompts are of one model, or of none; name one of {', '.join(request.models)}")
@@ -83,5 +83,5 @@ def prompt_nodes(chain: Chain) -> list[Node]:
 
 
 def unique(nodes: Iterable[Node]) -> list[Node]:
-    """Nodes by name, the first of each."""
+    """The nodes without repetitions of a name."""
     return list({node.name: node for node in nodes}.values())

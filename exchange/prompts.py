@@ -1,4 +1,5 @@
-"""`export prompts`: every prompt of a suite as JSON Lines, a file a task and split, beside them the manifests of runs.
+"""`export prompts`: write every prompt of a suite as JSON Lines, a file for each task and split; for SEAM also the
+manifests of runs.
 
 A row is {suite, task, split, run, instance, draw, prompt, sha256, references, max_new_tokens}.
 """
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Exported:
-    """Paths of the files; how many prompts they hold; what could not be built, in words."""
+    """What was written. lacking: stages that failed, in words."""
 
     files: tuple[Path, ...]
     prompts: int
@@ -35,7 +36,7 @@ class Exported:
 def export_prompts(chain: Chain, out: Path) -> Exported:
     """Write the folder, whole or not at all. Raises UsageError, StageFailed, StorageError."""
     found, lacking = prompted(chain)
-    beside = chain.design.modules.get("export prompts")  # writes what belongs to the prompts of each file
+    beside = chain.design.modules.get("export prompts")  # writes the design's further files
     of_file = Counter(map(file_name, found))
     count = 0
     with whole_folder(out, ours) as folder:
@@ -52,13 +53,13 @@ def export_prompts(chain: Chain, out: Path) -> Exported:
 
 
 def file_name(one: Prompted) -> str:
-    """TASK-SPLIT.jsonl, with the arm where it is another than the full one."""
+    """TASK-SPLIT.jsonl, or TASK-SPLIT-ARM.jsonl for another arm than "full"."""
     names = [one.node.label(name) for name in ("task", "split", "arm")]
     return "-".join(names[:2] if names[2] == FULL else names) + ".jsonl"
 
 
 def rows(one: Prompted) -> Iterator[dict[str, Any]]:
-    """A row a prompt."""
+    """Yield one row for each prompt."""
     for prompt, text, example in one.rows():
         yield {
             "suite": prompt.suite,

@@ -1,4 +1,4 @@
-"""Files of L-Eval and LongBench: predictions that bring their own gold, each scored by itself; nothing is kept."""
+"""Score prediction files of L-Eval and LongBench, which hold their own references. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from scrollwork.scoring.registry import metric
 from scrollwork.storage.digest import sha256_file
 from scrollwork.suites.outside_systems import contents
 
-RESULTS = "result.json"  # what LongBench's own eval.py leaves beside the predictions
+RESULTS = "result.json"  # LongBench's eval.py writes it next to the predictions
 
 
 def score_files(benchmark: str, place: str, name: str, tasks: Sequence[str], own: str) -> dict[str, Any]:
-    """{tasks: [...], averages, not_scored: [{file, why}], failed: [{file, error}]} of a file or a folder's files.
+    """Score a file, or the files of a folder: {tasks: [...], averages, not_scored: [{file, why}], failed: [{file,
+    error}]}.
 
-    tasks: only these; a single file is of the one named. own: a metric for all instead of the benchmark's, "" for
-    that. Rows have task, model, metric, value and components (0 to 100), n, file, sha256. No average is made: it would
-    not be the benchmark's. Raises UsageError.
+    tasks: only these; for a single file, its task. own: a metric to use instead of the benchmark's, "" for none. Rows
+    have task, model, metric, value and components (0 to 100), n, file, sha256. averages is empty: it would not be the
+    benchmark's. Raises UsageError.
     """
     path = Path(place).expanduser()
     if own:
@@ -61,7 +62,7 @@ def score_files(benchmark: str, place: str, name: str, tasks: Sequence[str], own
 
 
 def files_of(path: Path) -> tuple[list[Path], list[str]]:
-    """(files that are read, names of the rest) of a file or a folder; hidden files are neither."""
+    """(files to score, names of the others) of a file or folder; hidden files are ignored."""
     if not path.is_dir():
         return [path] if path.is_file() else [], []
     entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
@@ -70,7 +71,7 @@ def files_of(path: Path) -> tuple[list[Path], list[str]]:
 
 
 def score_file(benchmark: str, file: Path, task: str, own: str) -> dict[str, Any]:
-    """One file's row. Raises NotScored, PairError."""
+    """Score one file; returns its row. Raises NotScored, PairError."""
     with file.open("rb") as stream:
         rows = rows_of(benchmark, stream)
         first = next(rows, None)
@@ -84,7 +85,7 @@ def score_file(benchmark: str, file: Path, task: str, own: str) -> dict[str, Any
 
 
 def of_one_kind(first: Mapping[str, Any], rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows behind the first. Raises PairError for one that is to be evaluated by another rule (L-Eval)."""
+    """Yield the rows after the first. Raises PairError if one has another "evaluation" than the first (L-Eval)."""
     for row in rows:
         if row.get("evaluation") != first.get("evaluation"):
             kinds = [repr(one.get("evaluation"))[:40] for one in (row, first)]

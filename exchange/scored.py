@@ -1,4 +1,4 @@
-"""What was scored, read from its artifacts for files of other tools: systems, their tasks, inputs one by one."""
+"""Read scored results from artifacts, for exports to other tools: systems, their tasks, and single inputs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
 
 OWN_MACHINE = re.compile(r"https?://(localhost|127\.|\[::1\]|10\.|192\.168\.)")
-# what is told of a model's table: what answers depend on, no address, no key, no place on a machine
+# Keys of a model's table that are exported: what answers depend on, but no address, secret or path.
 TOLD = (
     *("endpoint", "variant", "temperature", "max_new_tokens", "reasoning_tokens", "stop", "parameters", "extra"),
     *("dtype", "load_in_4bit", "chat", "generation", "digest"),
@@ -45,7 +45,7 @@ TOLD = (
 
 @dataclass(frozen=True)
 class Scored:
-    """A task that a model (or each seed of a family) was scored on, with the artifacts behind it."""
+    """A task on which a model (or each seed of a family) was scored, with the artifacts behind the score."""
 
     node: Node
     table: Mapping[str, Any]
@@ -55,7 +55,7 @@ class Scored:
 
     @cached_property
     def rows(self) -> dict[str, Aggregate]:
-        """The aggregate of each member: a seed of a family, or the model itself."""
+        """The aggregate of each member, by name: a seed of a family, or the model itself."""
         listed = list(self.aggregate.rows("aggregates", Aggregate))
         if len(listed) > 1:
             return {row.model: row for row in listed[:-1]}
@@ -64,35 +64,35 @@ class Scored:
 
     @cached_property
     def runs(self) -> dict[str, list[RunScore]]:
-        """The runs of each member; empty where the aggregate has no table of runs."""
+        """The runs of each member, by name; empty if the suite has no runs."""
         found: dict[str, list[RunScore]] = {}
         for row in self.aggregate.rows("runs", RunScore):
             found.setdefault(row.model, []).append(row)
         return {member: found[row.model] for member, row in self.rows.items() if row.model in found}
 
     def each_run(self, member: str) -> Sequence[RunScore | None]:
-        """The runs of a member, or None once where it has no runs."""
+        """The runs of a member, or [None] if it has no runs."""
         return self.runs.get(member) or [None]
 
     @cached_property
     def tag(self) -> str:
-        """In which answers were asked for, "" for none."""
+        """The tag in which the prompt asks for answers, "" for none."""
         score = self.node.each("scores")[0]
         return str(score.params.get("tag", ""))
 
     @cached_property
     def order(self) -> dict[tuple[str, int], int]:
-        """Place in the samples, one run after the other, by id and draw."""
+        """The place of each input (id, draw) in the samples, run by run, from 0."""
         columns = ["example_id", "draw"]
         rows = (row for sample in self.inputs.each("sample") for row in sample.columns("examples", columns))
         return {(row["example_id"], row["draw"]): number for number, row in enumerate(rows)}
 
     def ids(self, run: RunScore | None = None) -> list[str]:
-        """The inputs in their order, of a run where one is named."""
+        """Ids of the inputs in order; of one run if it is given."""
         return [name for name, draw in self.order if run is None or draw == run.run]
 
     def trial(self, member: str, run: RunScore | None = None) -> Trial:
-        """What is said of a member on this task, or on one run of it."""
+        """The exported result of a member on this task, or on one run of it."""
         request, label = self.request, self.node.label
         own, task = metric(label("metric")), request.config.tasks[label("task")]
         return Trial(
@@ -120,7 +120,7 @@ class Scored:
 
     @cached_property
     def made(self) -> dict[str, Any]:
-        """Contents by stage; a list where a stage comes in shards."""
+        """Content keys by stage; a list if the stage has several shards."""
         found: dict[str, Any] = {}
         for name in ("sample", "prompts", "answers", "scores"):
             contents = [shard.content for shard in self.inputs.each(name)]
@@ -128,8 +128,8 @@ class Scored:
         return {**found, "aggregate": self.aggregate.content}
 
     def items(self, member: str, run: RunScore | None = None) -> Iterator[Item]:
-        """Every input with what the member answered, prompt by prompt; held: a shard's answers, one prompt's text. run:
-        of this run only."""
+        """Yield every input with the member's answer, in order of the prompts; of one run if it is given. In memory are
+        the answers of one shard and the text of one prompt."""
         samples = self.inputs.each("sample")
         rows = (
             row for one in (samples if run is None else [samples[run.run]]) for row in one.rows("examples", Example)
@@ -165,14 +165,14 @@ class Scored:
             yield from (row for row in answers.rows("responses", Response) if row.model == member)
 
     def read(self, response: Response) -> str:
-        """What the metric read of an answer."""
+        """The part of a response that the metric reads."""
         return in_tag(response.within, self.tag) if self.tag else response.within
 
 
 @dataclass(frozen=True)
 class Found:
-    """What was scored of a request, whose models have their lasting names; lacking: what was not, in words; notes: what
-    is not scored in what was."""
+    """Scored results of a request. request: with the models' full names. lacking: what is not scored, in words. notes:
+    inputs without a score, in words."""
 
     request: Request
     scored: tuple[Scored, ...]
@@ -181,7 +181,7 @@ class Found:
 
     @property
     def members(self) -> dict[str, list[Scored]]:
-        """What each member was scored on, in the order of the models and tasks."""
+        """The scored tasks of each member, by name, in the order of the models and tasks."""
         found: dict[str, list[Scored]] = {}
         for one in self.scored:
             for member in one.rows:
@@ -190,8 +190,7 @@ class Found:
 
 
 def scored(chain: Chain) -> Found:
-    """Everything that stands of what a chain's request names. Raises UsageError without a model, StageFailed where
-    nothing does."""
+    """Collect the scored results of a request. Raises UsageError without a model, StageFailed if nothing is scored."""
     request = chain.request
     chosen = [one for name in request.models for one in resolved(request, name)]
     elsewhere = dict.fromkeys((name, tasks) for name, tasks in chosen if tasks)
@@ -229,7 +228,7 @@ def scored(chain: Chain) -> Found:
 
 
 def refuse_twins(found: Sequence[Scored]) -> None:
-    """Raises UsageError where two systems would be one in the files: by their id, or a seed that is there twice."""
+    """Raise UsageError if two systems would get the same id in the files, or if a seed is there twice."""
     by_id: dict[str, str] = {}
     seen: set[tuple[str, ...]] = set()
     for one in found:
@@ -245,8 +244,10 @@ def refuse_twins(found: Sequence[Scored]) -> None:
 
 
 def resolved(request: Request, name: str) -> list[tuple[str, tuple[str, ...]]]:
-    """(lasting name of a model, its tasks that count, () for those of the request). A system that ran elsewhere may be
-    named as it is shown; where its files came one by one, they are several, and of a task the newest counts."""
+    """(full name of a model, its tasks; () for those of the request) for a name that a user gave.
+
+    A system that ran elsewhere can be named as tables show it. If its files were scored one by one, it is several
+    models; for each task, the newest is used."""
     if is_outside(name) or name.partition(":")[0] in load_models(request.models_file):
         return [(name, ())]
     outside = [model for model in reversed(ran(request)) if is_outside(model) and shown_name(model) == name]
@@ -261,14 +262,14 @@ def resolved(request: Request, name: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def ran(request: Request) -> list[str]:
-    """The models that runs of this suite in this home asked for, the latest last."""
+    """The models of all runs of this suite in this home, the latest last."""
     runs = Home(request.home, request.store).runs()
     models = [model for run in runs if run["request"]["suite"] == request.suite for model in run["request"]["models"]]
     return list(dict.fromkeys(reversed(models)))[::-1]
 
 
 def system_of(member: str, table: Mapping[str, Any]) -> System:
-    """Who a member is. A baseline is ours; of a system that ran elsewhere only its name is known."""
+    """The exported identity of a member. Baselines are ours; of a system that ran elsewhere only the name is known."""
     provider = str(table["provider"])
     name = shown_name(member) if is_outside(member) else member
     owner, known, deployment = BASELINES, "", "self_deployed"
@@ -285,7 +286,7 @@ def system_of(member: str, table: Mapping[str, Any]) -> System:
 
 
 def heat(table: Mapping[str, Any]) -> float | None:
-    """The temperature that a model was asked with, None where none was sent or nobody knows."""
+    """The temperature that a model was asked with; None if none was sent or it is unknown."""
     provider = str(table["provider"])
     if provider in HOSTED:
         return temperature(table)

@@ -1,4 +1,6 @@
-"""A model's answers as the leaderboard's CSV: byte-faithful, read back, with what is missing beside it."""
+"""`export submission`: write a model's answers as the leaderboard's CSV, with lists of sources and missing answers.
+
+The CSV is read back after writing, to check that no byte of an answer changed."""
 
 from __future__ import annotations
 
@@ -28,13 +30,14 @@ from scrollwork.suites.parts import Part
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
 
-SHOWN = 5  # ids that a line for people names
+SHOWN = 5  # ids named in a message
 
 
 @dataclass
 class Submission:
-    """What was written. missing: ids without an answer by task; absent: tasks of which nothing is in the file;
-    unreadable: "task, id" of answers that the official reader takes for none."""
+    """What was written. missing: ids without an answer, by task. absent: tasks without any row in the file. unreadable:
+    "task, id" of answers that the official reader takes for missing. filled: empty answers were written for missing
+    ones."""
 
     rows: int = 0
     answered: int = 0
@@ -47,18 +50,18 @@ class Submission:
 
     @property
     def partial(self) -> bool:
-        """Whether the leaderboard would lack something."""
+        """Whether the leaderboard would miss something."""
         return bool(self.missing or self.absent or self.unreadable)
 
     @property
     def told(self) -> dict[str, Any]:
-        """What --json and the list beside the file say."""
+        """As --json and the file of missing answers show it."""
         names = ("rows", "answered", "filled", "missing", "absent", "unreadable")
         return {name: getattr(self, name) for name in names}
 
     @property
     def lines(self) -> Iterator[str]:
-        """The same for people."""
+        """Messages about what is missing."""
         what = "an empty answer, which counts 0, stands for each" if self.filled else "no row stands for them"
         for task, ids in self.missing.items():
             more = ", ..." if len(ids) > SHOWN else ""
@@ -72,9 +75,9 @@ class Submission:
 
 
 def export_submission(chain: Chain, out: Path, *, fill: bool) -> Submission:
-    """Write FILE.csv, or a folder with the official name. fill: an empty answer for every input without one.
+    """Write FILE.csv, or a folder with a file of the official name. fill: write an empty answer for a missing one.
 
-    Raises UsageError for more than one system, StageFailed where nothing is scored or the file does not read back.
+    Raises UsageError for more than one system, StageFailed if nothing is scored or the file does not read back.
     """
     request = chain.request
     chain.design.refuse_ids(request.config, "export submission")
@@ -114,7 +117,8 @@ def export_submission(chain: Chain, out: Path, *, fill: bool) -> Submission:
 
 
 def write(folder: Path, name: str, chain: Chain, by_task: Mapping[str, Scored], member: str, made: Submission) -> None:
-    """The CSV, where each of its answers came from, and what is missing; the CSV is read back."""
+    """Write the CSV, the sources of its answers (.provenance.jsonl) and what is missing (.missing.json); read it
+    back."""
     path = folder / name
     written = hashlib.sha256()
     traced = path.with_suffix(".provenance.jsonl")
@@ -140,7 +144,7 @@ def write(folder: Path, name: str, chain: Chain, by_task: Mapping[str, Scored], 
 
 
 def answers(one: Scored, member: str, task: str, made: Submission) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(id, answer, where it came from) of a task's inputs in their order."""
+    """Yield (id, answer, source) for a task's inputs in order, and note missing ones in `made`."""
     came: dict[str, Response] = {row.example_id: row for row in one.answers(member)}
     columns = ["example_id", "prompt_sha256"]
     prompts = {
@@ -165,7 +169,7 @@ def answers(one: Scored, member: str, task: str, made: Submission) -> Iterator[t
 
 
 def absent(chain: Chain, task: str, made: Submission) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The same of a task without any answer: its ids are missing where it was asked for and is built."""
+    """`answers` for a task without any answer. If it was requested and is built, its ids are missing."""
     request = chain.request
     if request.tasks and task not in request.tasks:
         made.absent.append(task)
@@ -181,5 +185,5 @@ def absent(chain: Chain, task: str, made: Submission) -> Iterator[tuple[str, str
 
 
 def digest_row(task: str, name: str, text: str) -> bytes:
-    """A row for a digest."""
+    """A row as bytes for the digest that compares what was written and read back."""
     return canonical_json([task, name, text]).encode("utf-8") + b"\n"

@@ -1,7 +1,7 @@
-"""What was scored as a folder of files for another tool: lm-evaluation-harness, inspect_ai, Every Eval Ever.
+"""Export scored results as a folder of files for another tool: lm-evaluation-harness, inspect_ai, Every Eval Ever.
 
-Each writes a folder that stands whole or not at all, with the sha256 of its files in SHA256SUMS. Inputs are streamed:
-one prompt is held at a time, whatever the number of inputs and models.
+The folder is written whole or not at all, with the sha256 of its files in SHA256SUMS. Inputs are streamed: one prompt
+is in memory at a time, whatever the number of inputs and models.
 """
 
 from __future__ import annotations
@@ -27,15 +27,14 @@ if TYPE_CHECKING:
 
 SUMS = "SHA256SUMS"
 HEAD = "# written by scrollwork export"
-PACK = 1  # of an archive: 5 times as fast as 6, a fifth larger
-OF_RUNS = ("inspect",)  # kinds that have a place for a run: a file of its own
-EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal scores give equal bytes
+PACK = 1  # compression level: 5 times as fast as 6, a fifth larger
+OF_RUNS = ("inspect",)  # formats that can hold runs, each in its own file
+EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed date of files in an archive, so that equal scores give equal bytes
 
 
 @dataclass(frozen=True)
 class Exported:
-    """Paths of the files; what was asked for and is not scored; what has no score in what is; by what, inputs that were
-    to be answered and are in no row."""
+    """What was written. lacking, notes: see `Found`. unanswered: number of unanswered inputs by "model, task"."""
 
     files: tuple[Path, ...]
     lacking: tuple[str, ...]
@@ -44,7 +43,7 @@ class Exported:
 
 
 def export_trials(kind: str, chain: Chain, out: Path) -> Exported:
-    """Write a folder of this kind (WRITERS). Raises UsageError, StageFailed, StorageError."""
+    """Write a folder in a format: a key of WRITERS. Raises UsageError, StageFailed, StorageError."""
     chain.design.refuse_ids(chain.request.config, f"export {kind}", runs=kind in OF_RUNS)
     found = scored(chain)
     with whole_folder(out, ours) as folder:
@@ -54,7 +53,7 @@ def export_trials(kind: str, chain: Chain, out: Path) -> Exported:
 
 
 def seal(folder: Path, kind: str) -> list[str]:
-    """Write the sums of a folder's files; the names of all, that of the sums last."""
+    """Write SHA256SUMS of a folder's files. Returns the names of all files, SHA256SUMS last."""
     names = files_below(folder)
     sums = [f"{HEAD} {kind}\n", *(f"{sha256_file(folder / name)}  {name}\n" for name in names)]
     (folder / SUMS).write_text("".join(sums), encoding="utf-8")
@@ -62,7 +61,7 @@ def seal(folder: Path, kind: str) -> list[str]:
 
 
 def ours(folder: Path, path: str) -> bool:
-    """Whether a file in a folder is of an earlier export."""
+    """Whether a file in a folder is part of an earlier export, according to its SHA256SUMS."""
     try:
         lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -71,7 +70,7 @@ def ours(folder: Path, path: str) -> bool:
 
 
 def unanswered(found: Found) -> dict[str, int]:
-    """How many inputs a member has not answered, by "model, task"."""
+    """Number of inputs that a member has not answered, by "model, task"."""
     return {
         f"{member}, {one.node.label('task')}": row.coverage.expected - row.coverage.answered
         for one in found.scored
@@ -81,7 +80,7 @@ def unanswered(found: Found) -> dict[str, int]:
 
 
 def items_with_progress(one: Scored, member: str, kind: str, run: RunScore | None = None) -> Iterator[Item]:
-    """The items of a member, or of one of its runs, with progress."""
+    """Yield the items of a member, or of one of its runs, and report progress."""
     total = len(one.ids(run))
     for done, item in enumerate(one.items(member, run), start=1):
         yield item
@@ -90,7 +89,7 @@ def items_with_progress(one: Scored, member: str, kind: str, run: RunScore | Non
 
 
 def write_inspect(found: Found, folder: Path) -> None:
-    """DEVELOPER/MODEL/WHEN_TASK_ID.eval: a log a member, task, split and arm, and run of a suite that draws."""
+    """Write DEVELOPER/MODEL/WHEN_TASK_ID.eval: one log for each member, task, split, arm and (SEAM) run."""
     for member, listed in found.members.items():
         for one, run in ((of, run) for of in listed for run in of.each_run(member)):
             trial = one.trial(member, run)
@@ -105,7 +104,7 @@ def write_inspect(found: Found, folder: Path) -> None:
 
 
 def write_log(path: Path, trial: Trial, ids: Sequence[str], items: Iterator[Item]) -> None:
-    """One log. ids: of all its inputs. The header comes last: a log without it has not ended."""
+    """Write one log. ids: of all its inputs. The header is written last: a log without it is unfinished."""
     begun = inspect_log.start(trial, ids)
     summaries: list[dict[str, Any]] = []
     usage: dict[str, int] = {}
@@ -124,7 +123,7 @@ def write_log(path: Path, trial: Trial, ids: Sequence[str], items: Iterator[Item
 
 
 def member(archive: zipfile.ZipFile, name: str, value: Any) -> None:
-    """A file of the archive, of no date."""
+    """Write a file into the archive, with a fixed date."""
     info = zipfile.ZipInfo(name, EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = 0o644 << 16
@@ -132,7 +131,7 @@ def member(archive: zipfile.ZipFile, name: str, value: Any) -> None:
 
 
 def write_lm_eval(found: Found, folder: Path) -> None:
-    """MODEL/results_WHEN.json and MODEL/samples_TASK_WHEN.jsonl: a folder a member."""
+    """Write MODEL/results_WHEN.json and MODEL/samples_TASK_WHEN.jsonl: one folder for each member."""
     for member_name, listed in found.members.items():
         trials = [one.trial(member_name) for one in listed]
         system = trials[0].system
@@ -161,7 +160,7 @@ def write_lm_eval(found: Found, folder: Path) -> None:
 
 
 def write_eee(found: Found, folder: Path) -> None:
-    """data/SUITE/DEVELOPER/MODEL/UUID.json and UUID_samples.jsonl: a record a member."""
+    """Write data/SUITE/DEVELOPER/MODEL/UUID.json and UUID_samples.jsonl: one record for each member."""
     for member_name, listed in found.members.items():
         trials = [one.trial(member_name) for one in listed]
         system = trials[0].system

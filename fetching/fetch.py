@@ -1,4 +1,4 @@
-"""Raw files from where upstream publishes them: downloads what is missing, unpacks, remembers where it came from."""
+"""Download missing raw files from where upstream publishes them, unpack archives, and note where files came from."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from scrollwork.storage.home import Home
 from scrollwork.storage.location import held
 from scrollwork.suites.request import Request
 
-KEPT_STATES = ("dead", "manual", "corrupt")  # remembered between runs; what is only missing is asked for again
+KEPT_STATES = ("dead", "manual", "corrupt")  # failures noted between runs; a file that is only missing is tried again
 
 
 def tokens() -> dict[str, str]:
-    """{origin of the hub: HF_TOKEN}. Raises UsageError where others could read it on its way, DownloadError."""
+    """{URL of the hub: HF_TOKEN}. Raises UsageError if the token would be sent unencrypted, DownloadError."""
     found = hub.tokens()
     for url in found:
         if is_open(url):
@@ -43,17 +43,17 @@ def tokens() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Job:
-    """Something to be downloaded: the address that decides whose turn it is, and what is done."""
+    """A download to run. url: decides in which host's queue it waits."""
 
     url: str
     run: Callable[[], None]
 
 
 class Fetcher:
-    """What a request needs of raw files, and how it gets here.
+    """Finds and downloads the raw files that a request needs.
 
-    official: the official release of the suite instead of the raw files. alternatives: names of other places to take
-    files from. private: addresses of this machine and of private networks may be asked. Raises UsageError.
+    official: the official release of the suite instead of raw files. alternatives: names of alternative sources to use.
+    private: allow addresses of this machine and of private networks. Raises UsageError.
     """
 
     def __init__(
@@ -74,17 +74,17 @@ class Fetcher:
         self.states = RawStates(self.raw, wanted, self._digests, self.origins)
 
     def rows(self) -> list[Row]:
-        """A row a file, as it stands now."""
+        """One row for each needed file, with its present state."""
         rows = self.states.rows()
         self._digests.save()
         return rows
 
     def pending(self) -> list[Source]:
-        """The sources of which something is not here."""
+        """The sources with a file that is not present."""
         return [s for s in self.states.sources() if any(row.file.state != "present" for row in self.states.of(s))]
 
     def fetch(self) -> list[Row]:
-        """Download what is missing; how everything stands then. Raises UsageError, StorageError (a full disk)."""
+        """Download what is missing. Returns the rows afterwards. Raises UsageError, StorageError (a full disk)."""
         self.raw.mkdir(parents=True, exist_ok=True)
         pending = self.pending()
         try:
@@ -101,12 +101,12 @@ class Fetcher:
         return self.rows()
 
     def _one_file(self, source: Source) -> bool:
-        """Whether it is to be downloaded, or was put here by hand and is to be unpacked."""
+        """Whether a source is one file to download, or an archive that was put here by hand and must be unpacked."""
         by_hand = bool(source.members) and (self.raw / source.path).is_file()
         return source.rows is None and source.listed is None and (bool(source.urls) or by_hand)
 
     def _trust_the_rest(self) -> None:
-        """Note the digests of files that somebody put here, so that later changes are seen."""
+        """Note the digests of files that were put here by hand, so that later changes are noticed."""
         for row in self.states.rows():
             if row.file.state == "present" and not self.origins.file(row.file.path).get("sha256"):
                 self.origins.note_file(row.file.path, url="", sha256=row.file.sha256, bytes=row.file.bytes, etag="")
@@ -128,7 +128,7 @@ class Fetcher:
         return Job(url, run)
 
     def _tried(self, path: str, url: str, work: Callable[[], None]) -> None:
-        """Do it; remember what was in vain, and why."""
+        """Run `work`; if it fails, note state and reason for `path`."""
         try:
             work()
         except Stopped:
@@ -148,7 +148,7 @@ class Fetcher:
         return download(wanted, web, lambda done, total: progress.tell(source.path, done, total) if total else None)
 
     def _changed(self, path: str) -> str | None:
-        """The sha256 of a file that is no longer what came first."""
+        """The sha256 of a file that differs from its first download; None if it does not."""
         place, noted = self.raw / path, self.origins.file(path).get("sha256")
         if noted is None or not place.is_file():
             return None
@@ -160,7 +160,7 @@ class Fetcher:
         self.origins.note_file(path, url=url, sha256=fetched.sha256, bytes=fetched.bytes, etag=fetched.etag)
 
     def _archive(self, source: Source, web: Web) -> None:
-        """Download and unpack; one process at a time, the next one finds it done."""
+        """Download and unpack an archive, in one process at a time; others then find it unpacked."""
         name = hashlib.sha256(source.path.encode()).hexdigest()[:12]
         room, lock = self.raw / f".tmp-unpack-{name}", self.raw / f".tmp-unpack-{name}.lock"
         with held(lock):
@@ -175,7 +175,7 @@ class Fetcher:
                 made = self._unpacked(source, archive, room)
             except BadArchive:
                 if not source.sha256 and not source.git_blob:
-                    put_aside(archive)  # so that the next run asks for it again
+                    put_aside(archive)  # so that the next run downloads it again
                 raise
             self._take(source, fetched, made, room)
             if not (was_here and not fetched.url):
@@ -183,7 +183,7 @@ class Fetcher:
             lock.unlink(missing_ok=True)
 
     def _unpacked(self, source: Source, archive: Path, room: Path) -> dict[str, str]:
-        """The members in a folder of their own, verified; sha256 by path."""
+        """Unpack the members into the empty folder `room` and verify them. Returns sha256 by path."""
         shutil.rmtree(room, ignore_errors=True)
         room.mkdir()
         try:
@@ -198,7 +198,7 @@ class Fetcher:
         return made
 
     def _take(self, source: Source, fetched: Fetched, made: dict[str, str], room: Path) -> None:
-        """Members to their places. Noted as begun before, as done afterwards: half of them are never taken for all."""
+        """Move the members to their places. The archive is noted as unpacked only after the last one."""
         into = self.raw / source.into
         sizes = {name: (room / name).stat().st_size for name in made}
         origin = {"url": fetched.url, "sha256": fetched.sha256, "bytes": fetched.bytes, "etag": fetched.etag}
@@ -206,7 +206,7 @@ class Fetcher:
         for name, sha256 in made.items():
             there, noted = into / name, self.origins.file(source.into + name).get("sha256")
             if there.is_file() and self._digests.of(there)[0] not in (sha256, noted):
-                put_aside(there)  # somebody changed it: kept for them
+                put_aside(there)  # changed by the user: kept
         move_into(room, into, made)
         for name, sha256 in made.items():
             self.origins.note_file(
@@ -216,7 +216,7 @@ class Fetcher:
         self.origins.note_archive(source.path, **origin, unpacked=True, members=members)
 
     def _rows_of(self, source: Source, web: Web) -> None:
-        """Every file of a table's rows that is not here."""
+        """Download the missing files that a table lists."""
         absent = {row.file.path for row in self.states.of(source) if row.file.state != "present"}
         try:
             items = [item for item in self.states.items(source) if item.path in absent]
@@ -229,7 +229,7 @@ class Fetcher:
         self._several(source, wanted, web)
 
     def _listed(self, source: Source, data_set: Hub, web: Web) -> None:
-        """The files of a commit of a hub data set that are not here; the hub is asked once which there are."""
+        """Download the missing files of a commit of a hub data set; the hub is asked for its list of files once."""
         if self.states.hub_files(source) is None:
 
             def ask() -> None:
@@ -243,7 +243,7 @@ class Fetcher:
         self._several(source, [file for file in files if self._path(file) in absent], web)
 
     def _several(self, source: Source, files: list[Wanted], web: Web) -> None:
-        """Download files of one source, side by side; what is in vain is told for each."""
+        """Download files of one source at the same time; a failure is noted for each file."""
         done = iter(range(1, len(files) + 1))
 
         def job(file: Wanted) -> Job:
@@ -267,7 +267,7 @@ class Fetcher:
         return file.target.relative_to(self.raw).as_posix()
 
     def _side_by_side(self, jobs: Iterable[Job], web: Web) -> None:
-        """Run the jobs: those of a host in their order, as many at once as its manners allow."""
+        """Run the jobs: in order for each host, with as many at once as its manners allow. Raises StorageError."""
         queues: dict[str, deque[Job]] = {}
         for job in jobs:
             queues.setdefault(web.key(job.url), deque()).append(job)

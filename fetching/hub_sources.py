@@ -1,4 +1,5 @@
-"""Hub data sets in the list of sources: `hub = "owner/name"`, `revision` a commit, `path` a file or a pattern in it."""
+"""Hugging Face data sets in the list of sources: `hub = "owner/name"`, `revision` (a commit), `path` (file or
+pattern)."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ WILD = re.compile(r"[*?]")
 
 @dataclass(frozen=True)
 class Hub:
-    """Files of one commit of a hub data set. path: of the file in it, or a pattern of several."""
+    """Files of one commit of a hub data set. path: of one file, or a pattern for several."""
 
     repo: str
     revision: str
@@ -29,29 +30,30 @@ class Hub:
 
     @property
     def page(self) -> str:
-        """Where a person reads about it."""
+        """URL of the data set's page."""
         return page_of(self.repo)
 
     @property
     def several(self) -> bool:
-        """Whether the path is a pattern, so that only the hub knows the files."""
+        """Whether the path is a pattern, so that the hub must be asked for the files."""
         return WILD.search(self.path) is not None
 
     @property
     def url(self) -> str:
-        """Where the bytes of its one file are; of a pattern, the page that lists the commit's files."""
+        """URL of the file's bytes; for a pattern, URL of the page that lists the commit's files."""
         if self.several:
             return f"{self.page}/tree/{self.revision}"
         return resolve_url(self.repo, self.revision, self.path)
 
     @property
     def listing(self) -> str:
-        """The name under which the commit's matching files are remembered."""
+        """The name under which the commit's matching files are noted (origins.py)."""
         return f"{self.repo}@{self.revision}:{self.path}"
 
 
 def hub_of(where: str, table: Mapping[str, Any], entry: Mapping[str, Any], path: str) -> Hub | None:
-    """The hub data set of an entry (its own, else its table's, unless it names another place). Raises UsageError."""
+    """The hub data set of an entry: its own or its table's; None if the entry names another place. Raises
+    UsageError."""
     elsewhere = any(key in entry for key in ("url", "urls", "drive", "manual", "rows"))
     repo = entry.get("hub", "" if elsewhere else table.get("hub", ""))
     revision = entry.get("revision", table.get("revision", ""))
@@ -68,12 +70,12 @@ def hub_of(where: str, table: Mapping[str, Any], entry: Mapping[str, Any], path:
 
 
 def moved(url: str) -> str:
-    """The address, at the hub that HF_ENDPOINT names where it is one of the public hub."""
+    """The URL, with the public hub replaced by the one that HF_ENDPOINT names."""
     return endpoint() + url.removeprefix(PUBLIC) if url.startswith(f"{PUBLIC}/") else url
 
 
 def matching(hub: Hub, listed: Mapping[str, Any]) -> list[str]:
-    """The wanted paths of a commit's list of files. Raises DownloadError for one that cannot be a file here."""
+    """The listed paths that the source wants, sorted. Raises DownloadError for a path that cannot be a file here."""
     found = sorted(path for path in listed if path == hub.path or (hub.several and glob_match(path, hub.path)))
     for path in found:
         parts = PurePosixPath(path).parts
@@ -84,7 +86,7 @@ def matching(hub: Hub, listed: Mapping[str, Any]) -> list[str]:
 
 
 def wanted(hub: Hub, path: str, published: Mapping[str, Any], target: Path) -> Wanted:
-    """What is to be downloaded, with size and digest as the hub's list says."""
+    """The file to download, with size and digest from the hub's list."""
     return Wanted(
         (resolve_url(hub.repo, hub.revision, path),),
         target,

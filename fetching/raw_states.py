@@ -1,4 +1,4 @@
-"""What is here of the raw files that a suite needs, and what is wrong with the rest. Asks no server."""
+"""Which raw files that a suite needs are here, and what is wrong with the others. Asks no server."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from scrollwork.storage.downloads.origins import Origins
 from scrollwork.storage.downloads.partial import Wanted, beside, problem_with
 
 NAMES_OF_FILES = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
-SMALLEST_STORY = 19_000  # upstream's own script takes what is smaller for an error page
+SMALLEST_STORY = 19_000  # bytes; upstream's own script (NarrativeQA) takes anything smaller for an error page
 
 
 @dataclass(frozen=True)
 class Row:
-    """A file that is needed, and how it stands. why: what is wrong, and what a person can do."""
+    """A needed file and its state. url: where it comes from. why: what is wrong, and what to do."""
 
     file: RawFile
     source: Source
@@ -33,7 +33,7 @@ class Row:
     why: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As the command prints it."""
+        """As `fetch --json` prints it."""
         file = self.file
         return {
             "tasks": list(self.tasks),
@@ -50,7 +50,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Item:
-    """A file of a table's row: where it goes, where it comes from."""
+    """A file that a table of addresses lists. page: a web page is wanted. least_bytes: anything shorter is an error."""
 
     path: str
     url: str
@@ -64,7 +64,8 @@ class BrokenTable(ValueError):
 
 @dataclass
 class RawStates:
-    """The needed files of one raw folder. `failed`: {path: (state, why)} of what this process tried in vain."""
+    """The states of the needed files in a raw folder. failed: {path: (state, why)} of downloads that failed in this
+    process."""
 
     raw: Path
     needs: list[Need]
@@ -78,17 +79,17 @@ class RawStates:
         return sorted(found.values(), key=lambda source: source.rows is not None)
 
     def tasks_of(self, source: Source) -> tuple[str, ...]:
-        """The tasks that read it."""
+        """The tasks that read a source."""
         return tuple(
             dict.fromkeys(need.task for need in self.needs if source.path in [one.path for one in need.sources])
         )
 
     def splits_of(self, source: Source) -> set[str]:
-        """The upstream names of the splits for which it is read."""
+        """The upstream names of the splits for which a source is read."""
         return {need.split for need in self.needs if source.path in [one.path for one in need.sources]}
 
     def rows(self) -> list[Row]:
-        """A row a file: of every source, and of roles that no source gives."""
+        """One row for each file: of every source, and of needs without a source."""
         all_matches.cache_clear()
         rows = [row for source in self.sources() for row in self.of(source)]
         for need in self.needs:
@@ -109,7 +110,7 @@ class RawStates:
         return [self.row(source, source.path, pins_of(source), source.urls[0])]
 
     def row(self, source: Source, path: str, pins: Wanted, url: str = "") -> Row:
-        """One file, compared with what was published or, where nothing was, with what came first."""
+        """The state of one file, compared with published digests, or without them with its first download."""
         tasks, place, note = self.tasks_of(source), self.raw / path, self.origins.file(path)
         if not place.is_file():
             state, why = self.failed.get(path) or (note.get("state", ""), note.get("why", ""))
@@ -128,7 +129,7 @@ class RawStates:
         return Row(RawFile(source.dataset, path, sha256, size), source, tasks, url)
 
     def items(self, source: Source) -> list[Item]:
-        """The files of a table's rows, of the needed splits. Raises BrokenTable, FileNotFoundError."""
+        """The files that a table lists for the needed splits. Raises BrokenTable, FileNotFoundError."""
         assert source.rows is not None
         spec, splits = source.rows, self.splits_of(source)
         text = (self.raw / spec.table).read_bytes().decode("utf-8-sig", "replace")
@@ -150,7 +151,7 @@ class RawStates:
         return list(found.values())
 
     def hub_files(self, source: Source) -> list[Wanted] | None:
-        """The files that come of a commit of a hub data set, with their digests; None before the hub was asked."""
+        """The wanted files of a commit of a hub data set, with digests; None before the hub was asked."""
         assert source.listed is not None
         hub, listed = source.listed, self.origins.listing(source.listed.listing)
         if listed is None:
@@ -161,14 +162,14 @@ class RawStates:
         ]
 
     def unpacked(self, source: Source) -> list[str] | None:
-        """The members' paths if the archive was unpacked to its end, None if it was not."""
+        """Paths of the members if the archive was unpacked completely; None if not."""
         note = self.origins.archive(source.path)
         if note.get("unpacked") and (source.sha256 is None or note.get("sha256") == source.sha256):
             return [str(path) for path in note.get("members", [])]
         return None
 
     def _archive(self, source: Source) -> Iterator[Row]:
-        """Its members once they are unpacked, also by a person; else the archive itself."""
+        """Rows of the members if the archive was unpacked (by us or by hand); else one row of the archive."""
         members = self.unpacked(source)
         if members is None and not self.origins.archive(source.path) and not source.alternative:
             found = [matches(str(self.raw), pattern) for pattern in source.gives]
@@ -187,7 +188,7 @@ class RawStates:
         yield row
 
     def pins_of_member(self, source: Source, path: str) -> Wanted:
-        """What is published of a member: its sha256, or nothing."""
+        """The published sha256 of a member, if known."""
         name = source.strip + path.removeprefix(source.into)
         return Wanted((), self.raw / path, sha256=(source.member_sha256 or {}).get(name))
 
@@ -206,7 +207,7 @@ class RawStates:
         yield Row(RawFile(source.dataset, source.path, None, None, state), source, self.tasks_of(source), "", why)
 
     def _hub(self, source: Source) -> Iterator[Row]:
-        """The files that the hub lists; before it was asked, what is here, or one row of the pattern."""
+        """Rows of the files that the hub lists; before it was asked, of existing files, or one row for the pattern."""
         assert source.listed is not None
         files = self.hub_files(source)
         for file in files or ():
@@ -221,7 +222,7 @@ class RawStates:
             yield Row(dead, source, self.tasks_of(source), source.listed.url, why)
 
     def _by_hand(self, source: Source) -> Iterator[Row]:
-        """What a person put there, or one row that says what to do."""
+        """Rows of files that a person put there; without any, one row that says what to do."""
         found = matches(str(self.raw), source.gives[0])
         for path in found:
             yield self.row(source, path, pins_of(source) if path == source.path else Wanted((), self.raw / path))
@@ -249,12 +250,12 @@ class RawStates:
 
 
 def pins_of(source: Source) -> Wanted:
-    """What is published of a source's own file."""
+    """The published digests and size of a source's own file."""
     return Wanted(source.urls, Path(source.path), source.sha256, source.git_blob, source.bytes)
 
 
 def by_hand(source: Source, path: str) -> str:
-    """What a person can do where a program gets no further."""
+    """What a person can do if the download fails."""
     if source.manual:
         return source.manual
     if source.hub is not None:

@@ -32,9 +32,9 @@ TABLE_KEYS = frozenset(
 
 @dataclass(frozen=True)
 class RowsOf:
-    """A file a row of a CSV table: the {column} of the path, and the columns with address, size and split.
+    """Files that a CSV table lists, one for each row. table: path of the CSV; url, size, split: names of its columns.
 
-    pages: {column: values} of the rows whose address is a web page; elsewhere a page is an error.
+    pages: {column: values} of rows that are wanted as web pages; in other rows a web page is an error.
     """
 
     table: str
@@ -46,11 +46,11 @@ class RowsOf:
 
 @dataclass(frozen=True)
 class Source:
-    """One published file (or, with `rows`, a file a row). `path`: below the raw folder; of an archive too.
+    """One published file, or with `rows` one for each row of a table. path: below the raw folder, also of an archive.
 
-    members: patterns of what an archive is unpacked for, below `into` once `strip` is taken off their front.
-    manual: what a person must do. alternative: taken only when asked for by this name.
-    hub: of a commit of a hub data set, which lists how many files, how big and by which digests where we do not know.
+    members: patterns of the members to unpack, put below `into` without the prefix `strip`. manual: what a person must
+    do. alternative: used only if this name is requested. hub: it is in a commit of a hub data set; the hub lists files,
+    sizes and digests that are not in our list.
     """
 
     dataset: str
@@ -77,13 +77,13 @@ class Source:
 
     @property
     def listed(self) -> Hub | None:
-        """The hub data set that must be asked for its list of files before anything of it can be downloaded."""
+        """The hub data set, if its list of files is needed before anything can be downloaded."""
         known = bool(self.sha256 or self.git_blob or self.members)
         return self.hub if self.hub is not None and not (known and not self.hub.several) else None
 
     @property
     def gives(self) -> tuple[str, ...]:
-        """Paths below the raw folder that come of it, as patterns."""
+        """Patterns of the paths below the raw folder that this source provides."""
         if self.members:
             return tuple(self.into + member.removeprefix(self.strip) for member in self.members)
         return (re.sub(r"\{\w+\}", "*", self.path),)
@@ -99,7 +99,7 @@ class Catalogue:
 
 @dataclass(frozen=True)
 class Need:
-    """What a role of a task reads, and the sources that give it (none: nobody knows where it is published)."""
+    """The files that a role of a task reads, and the sources that provide them; () if none is known."""
 
     task: str
     role: str
@@ -109,9 +109,9 @@ class Need:
 
 
 def load_catalogue(own_file: str = "") -> Catalogue:
-    """config/sources.toml with the tables of the user's own file put in place of those of the same name.
+    """Read config/sources.toml; tables of the user's own file replace those of the same name.
 
-    Raises UsageError naming file, table and key.
+    Raises UsageError, naming file, table and key.
     """
     path = CONFIG / "sources.toml"
     tables: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -129,10 +129,10 @@ def load_catalogue(own_file: str = "") -> Catalogue:
 
 
 def needs(request: Request, catalogue: Catalogue, alternatives: tuple[str, ...] = ()) -> list[Need]:
-    """What every role of the chosen tasks reads: of its ordered patterns the first that a source gives, or that one of
-    the alternatives gives where there is such a one.
+    """The files that every role of the chosen tasks reads: for the first of its patterns that a source provides; a
+    requested alternative is preferred.
 
-    Raises UsageError for an alternative that no chosen task has.
+    Raises UsageError for an alternative that does not exist.
     """
     known = {source.alternative for source in catalogue.sources if source.alternative}
     for name in alternatives:
@@ -154,7 +154,7 @@ def needs(request: Request, catalogue: Catalogue, alternatives: tuple[str, ...] 
 
 
 def releases(request: Request, catalogue: Catalogue) -> list[Need]:
-    """The official files of the chosen tasks. Raises UsageError where the suite has none."""
+    """The official release files of the chosen tasks. Raises UsageError if the suite has none."""
     published = [source for source in catalogue.sources if source.release_of == request.suite]
     if not published:
         raise UsageError(f"there is no official release of {request.suite!r} in the list of sources")
@@ -166,13 +166,13 @@ def releases(request: Request, catalogue: Catalogue) -> list[Need]:
 
 
 def _giving(sources: list[Source], pattern: str) -> tuple[Source, ...]:
-    """The sources that give files of a pattern; a chosen alternative in place of the ordinary ones."""
+    """The sources that provide files for a pattern; only alternatives, if there are any among them."""
     giving = [source for source in sources if any(glob_match(_example(path), pattern) for path in source.gives)]
     return tuple([source for source in giving if source.alternative] or giving)
 
 
 def _example(pattern: str) -> str:
-    """A path that the pattern matches."""
+    """Some path that the pattern matches."""
     return pattern.replace("**/", "").replace("*", "0").replace("?", "0")
 
 
@@ -249,7 +249,7 @@ def _source(where: str, dataset: str, table: Mapping[str, Any], entry: Mapping[s
 def _urls(
     where: str, table: Mapping[str, Any], entry: Mapping[str, Any], below: str, hub: Hub | None
 ) -> tuple[str, ...]:
-    """The addresses, in order: the hub's, those named, those of a drive, else the table's base and the path."""
+    """The URLs to try, in order: the hub's, those of `urls` and `url`, of `drive`; else the table's `base` + path."""
     if hub is not None and hub.several:
         return ()
     urls = [hub.url] if hub is not None else []

@@ -1,5 +1,5 @@
-"""What is known of the raw files that upstream publishes, and of the number of examples in them, as plain parameters of
-a report: config/sources.toml and config/published/upstream.toml."""
+"""Published digests of raw files and numbers of examples in them, as parameters of a report (config/sources.toml and
+config/published/upstream.toml)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from scrollwork.suites.suite_files import SAMPLE, Suite, TaskConfig, load_publis
 
 
 def upstream_of(suite: Suite) -> dict[str, Any]:
-    """files: [path below the raw folder, {sha256, git_blob, bytes} as far as known] of what its tasks may read.
-    numbers: what the whole files of a task and split give: [what is counted, how many], by task and split. sample:
-    sha256 of the bundled files, whose layout is upstream's and whose text is ours."""
+    """{files, numbers, sample} of a suite.
+
+    files: [path below the raw folder, {sha256, git_blob, bytes} as far as known] of files that its tasks may read.
+    numbers: by task and split, [what is counted, how many] in the complete files. sample: sha256 of the bundled sample
+    files, which have upstream's layout and our text."""
     tops = {pattern.split("/")[0] for task in suite.tasks.values() for some in task.raw.values() for pattern in some}
     numbers = {name: found for name, task in suite.tasks.items() if (found := numbers_of(suite, task))}
     return {**files_below(suite.published, frozenset(tops)), "numbers": numbers}
@@ -23,7 +25,7 @@ def upstream_of(suite: Suite) -> dict[str, Any]:
 
 @cache
 def files_below(suite: str, tops: frozenset[str]) -> dict[str, Any]:
-    """files, sample: of some folders of data sets, and of a suite's official release."""
+    """{files, sample} of these folders of data sets, and of a suite's official release."""
     files = [
         [path, known]
         for source in load_catalogue().sources
@@ -35,8 +37,7 @@ def files_below(suite: str, tops: frozenset[str]) -> dict[str, Any]:
 
 
 def pinned(source: Source) -> list[tuple[str, dict[str, Any]]]:
-    """A published file and the members of an archive, each with what tells its bytes from others; nothing where nothing
-    is known."""
+    """(path, known digests and size) of a published file and of the members of an archive, where any are known."""
     pins = pins_of(source)
     own: dict[str, Any] = {"sha256": pins.sha256, "git_blob": pins.git_blob, "bytes": pins.bytes}
     found = [(source.path, own)]
@@ -47,8 +48,8 @@ def pinned(source: Source) -> list[tuple[str, dict[str, Any]]]:
 
 
 def numbers_of(suite: Suite, task: TaskConfig) -> dict[str, list[Any]]:
-    """By split: how many "records" its whole files hold that are well-formed, or of those that its filters keep
-    "examples" (a question each) or "references"."""
+    """By split, [what is counted, how many] in the complete files: well-formed "records", or, after the task's filters,
+    "examples" (questions) or "references"."""
     records = load_published("upstream").get(suite.published, {}).get(task.name, {})
     tables = {split: one if isinstance(one, dict) else {"records": one} for split, one in records.items()}
     found = {split: [what, number] for split, one in tables.items() for what, number in one.items()}

@@ -1,4 +1,4 @@
-"""Building one node, without Prefect: reuse what stands, repair what is damaged, build what is missing."""
+"""Build one node without Prefect: reuse its artifact, or build it, with its inputs, if it is missing or damaged."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ log = logging.getLogger("scrollwork")
 T = TypeVar("T")
 
 Run = Callable[[Node, InputArtifacts, Session, ArtifactWriter], None]
-REPAIRS = 8  # how often damaged artifacts may be found before it gives up
+REPAIRS = 8  # damaged artifacts that one call removes before it gives up
 
 
 @dataclass(frozen=True)
 class Built:
-    """What a stage left. content: how later stages know it. reused: it stood already."""
+    """Result of building a node. content: its key in later stages' keys. reused: the artifact already existed."""
 
     node: Node
     content: str
@@ -35,17 +35,17 @@ class Built:
 
 
 def ensure(node: Node, session: Session, again: bool = True, made: dict[str, Built] | None = None) -> Built:
-    """The node's artifact, built with whatever it needs if it does not stand. Raises what the stage raises.
+    """Return the node's artifact; build it, and the inputs that it needs, if it is missing. Raises the stage's errors.
 
-    again: ask again for answers that are missing; an input is taken with those it has, or every stage behind would ask.
-    made: by name, what this process has built or seen to stand a moment ago; emptied when one turns out to be damaged.
+    again: ask again for missing answers of this node. Inputs are built without it, or every later stage would ask too.
+    made: nodes by name that this process has just built or found; emptied when one turns out to be damaged.
     """
     known = {} if made is None else made
     return mending(session, lambda: _ensure(node, session, again, known), known.clear)
 
 
 def mending(session: Session, work: Callable[[], T], forget: Callable[[], None] = lambda: None) -> T:
-    """What `work` gives. A damaged artifact that it meets is taken away, and it begins again, after `forget`."""
+    """Return what `work` returns. If it meets a damaged artifact, remove that, call `forget` and start `work` again."""
     for _ in range(REPAIRS):
         try:
             return work()
@@ -74,12 +74,12 @@ def _ensure(node: Node, session: Session, again: bool, made: dict[str, Built]) -
 
 
 def _standing_inputs(built: Mapping[str, Built]) -> dict[str, Status]:
-    """The states of inputs that stand."""
+    """The states of inputs that exist."""
     return {name: Status("reused", content=one.content, artifact=one.artifact) for name, one in built.items()}
 
 
 def _standing(node: Node, status: Status) -> Built:
-    """What stands, as it is. Raises BadRecord where it left out what a strict run may not."""
+    """Reuse the existing artifact. Raises BadRecord if the run is strict and the artifact dropped malformed records."""
     assert status.artifact is not None
     assert status.content is not None
     if node.strict:
@@ -88,7 +88,7 @@ def _standing(node: Node, status: Status) -> Built:
 
 
 def _checked(node: Node, session: Session, stands: Mapping[str, Status] | None = None) -> Status:
-    """The node's state now. stands: inputs that do. Raises what keeps it from being built, and DamagedArtifact."""
+    """The node's state now. stands: inputs that exist. Raises what keeps the node from being built, DamagedArtifact."""
     status = Planner(session, stands).status(node)
     if status.problem is not None:
         raise status.problem
@@ -98,7 +98,7 @@ def _checked(node: Node, session: Session, stands: Mapping[str, Status] | None =
 
 
 def _build(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: Session) -> Built:
-    settle(node.code)  # before anything is asked: its answers too may be known by our code
+    settle(node.code)  # before any model is asked: keys of answers, too, may depend on our code
     module = importlib.import_module(node.body)
     if node.asks:
         artifact = cast(Artifact, module.run(node, ingredients, inputs, session))
@@ -112,6 +112,6 @@ def _build(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session
 
 
 def _discard(session: Session, damage: DamagedArtifact) -> None:
-    """Take a damaged artifact away, so that it is built again."""
+    """Remove a damaged artifact, so that it is built again."""
     if session.artifacts.repair(damage):
         log.warning("%s; it is built again", damage)

@@ -1,5 +1,6 @@
-"""How hosted and local models are called in one run: addresses, limits, prices, budget, devices. It decides when
-something is asked, never what an answer is. Plain data: it travels with the locations."""
+"""What the stages of one run share when they call models: budget, circuit breakers, the ledger of rate limits.
+
+It decides when and whether a request is sent, never what is in it."""
 
 from __future__ import annotations
 
@@ -21,11 +22,11 @@ from scrollwork.pipeline.session import Calling as Calling
 if TYPE_CHECKING:
     from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy; a plan needs none
 
-STOP = Stop()  # of every engine of this process: Ctrl-C
+STOP = Stop()  # set by Ctrl-C; shared by all engines of this process
 
 
 def new_run() -> str:
-    """A name for a run."""
+    """Return a new unique name for a run."""
     return uuid4().hex
 
 
@@ -38,10 +39,10 @@ _lock = threading.Lock()
 
 
 def budget_of(calling: Calling, store: ResponseStore) -> Budget | None:
-    """A run's budget, which all its models and stages share; None without one.
+    """The budget that all models and stages of a run share; None without one.
 
-    What the run has spent before (a flow run that is retried) counts; tries whose cost nobody knows count as much as an
-    answer on average.
+    What the run spent earlier (before a retry of the flow run) counts. An attempt of unknown cost counts as much as an
+    average answer.
     """
     if not calling.budget_usd:
         return None
@@ -55,7 +56,7 @@ def budget_of(calling: Calling, store: ResponseStore) -> Budget | None:
 
 
 def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
-    """The gate of a model to its run's budget; None without one."""
+    """The meter that charges a model's calls to its run's budget; None without a budget."""
     budget = budget_of(calling, store)
     if budget is None:
         return None
@@ -64,8 +65,8 @@ def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
 
 
 def ended(model: str, calling: Calling, reason: str = "") -> bool:
-    """Whether a stage found that the run cannot ask a model any more (its key is refused, money used up, nothing but
-    failures comes): the others need not find it again. reason: that it is so."""
+    """Whether a stage of the run has given up on a model (key refused, budget used up, only failures), so that other
+    stages need not try it. reason: not empty to record that the model is given up."""
     with _lock:
         if reason:
             _ended.add((calling.run, model))
@@ -73,8 +74,8 @@ def ended(model: str, calling: Calling, reason: str = "") -> bool:
 
 
 def breaker(model: str, calling: Calling, alone: int = 0) -> Breaker | None:
-    """By which all stages of a run in this process stop asking a hosted model together; None for a local one. alone: as
-    of `Breaker`, for the first that asks."""
+    """The circuit breaker of a hosted model, shared by all stages of a run in this process; None for a local model.
+    alone: passed to `Breaker` by the first caller."""
     table = calling.tables[model]
     if table.get("provider") in LOCAL:
         return None
@@ -86,7 +87,7 @@ def breaker(model: str, calling: Calling, alone: int = 0) -> Breaker | None:
 
 
 def begin(run: str) -> None:
-    """A run begins, perhaps again in this process: its models are asked as if nothing had been wrong with them."""
+    """Forget which models a run gave up: it begins, perhaps again in this process."""
     with _lock:
         for known in [key for key in (*_ended, *_breakers) if key[0] == run]:
             _ended.discard(known)
@@ -94,7 +95,7 @@ def begin(run: str) -> None:
 
 
 def first_time(model: str, calling: Calling, what: str) -> bool:
-    """Whether nobody has told this of a model yet in this run."""
+    """Whether this is the first call in the run for the model and `what`; used to print a warning once."""
     with _lock:
         known = (calling.run, model, what) in _told
         _told.add((calling.run, model, what))
@@ -102,7 +103,7 @@ def first_time(model: str, calling: Calling, what: str) -> bool:
 
 
 def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
-    """A model's price, None where its table has none: then what is spent is not known."""
+    """A model's price; None where its table has none, so that what is spent is not known."""
     try:
         return price_of(name, table)
     except UnknownPrice:
@@ -110,7 +111,7 @@ def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
 
 
 def ledger(store: ResponseStore) -> Ledger:
-    """Through which all processes that use a store share their limits; one for all stages of this process."""
+    """The ledger by which all processes that use a store share rate limits; one for all stages of this process."""
     from scrollwork.storage.answers.paces import Paces  # loads SQLAlchemy
 
     place = str(store.place)

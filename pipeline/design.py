@@ -1,5 +1,5 @@
-"""The contract of a design: what of the pipeline differs with a suite's experiment. Each is a module of designs/,
-or of an installed package."""
+"""The contract of a design: which parts of the pipeline depend on the kind of experiment that a suite is. A design is a
+module of designs/ or of an installed package."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Engine = Callable[["Plan"], "list[Finished]"]
 
 
 class Design(Protocol):
-    """How a suite's inputs become prompts, and what is made of their scores. `designs/fixed.py` is the usual one, on
-    which the others build. Stages know none: what a design chooses for them are parameters, bodies and inputs."""
+    """How a suite's inputs become prompts, and what is computed from their scores. `designs/fixed.py` is the usual one,
+    on which the others build. Stages do not know the design: it only chooses their parameters, modules and inputs."""
 
     @property
     def options(self) -> type:
@@ -39,47 +39,47 @@ class Design(Protocol):
 
     @property
     def does(self) -> str:
-        """What its suites do and others do not, as the end of "SUITE does not ..."."""
+        """What only its suites do, to end the message "SUITE does not ..."."""
 
     def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Options of all designs and its own, by name, with what one of them says of others filled in. Raises
+        """(options of all designs, options of this design) by name, with options filled in that others imply. Raises
         UsageError."""
 
     def check(self, request: Request) -> None:
-        """Raise UsageError for options of a request that do not fit together."""
+        """Raise UsageError for options of a request that contradict each other."""
 
     def words(self, request: Request) -> list[str]:
-        """The words of a command that set what a built suite depends on of its own options again."""
+        """Command-line arguments that repeat the options of this design on which a built suite depends."""
 
     @property
     def modules(self) -> Mapping[str, str]:
-        """Modules that read results, by what they read, where the design has them: "export hf", "estimate
+        """Modules that read results of this design, by the command that needs them: "export hf", "estimate
         --strategies", ..."""
 
     @property
     def ranked(self) -> bool:
-        """Whether models are ranked; else each has an average over the suite's tasks."""
+        """Whether the leaderboard ranks models; if not, it shows each model's average over the suite's tasks."""
 
     def shards(self, request: Request, task: TaskConfig) -> int:
-        """In how many shards prompts come, and what follows from them."""
+        """The number of shards of a task's prompts, answers and scores."""
 
     def shard_labels(self, request: Request, task: TaskConfig, shard: int) -> Labels:
-        """What tells a shard's nodes from those of the others; nothing where there is one."""
+        """Labels that distinguish the nodes of one shard; none where there is a single shard."""
 
     def sample_labels(self, request: Request, shard: int) -> Labels:
-        """What tells a shard's sample from those of the others; nothing where all shards have one."""
+        """Labels that distinguish the sample of one shard; none where all shards share one sample."""
 
     def sample(self, chain: Chain, part: Part) -> Node:
-        """The stage that makes the benchmark's examples of curated ones."""
+        """The node that selects the benchmark's examples from the curated ones."""
 
     def samples(self, chain: Chain, part: Part) -> list[Node]:
-        """All samples of a task and split."""
+        """The sample nodes of a task and split, one or one a shard."""
 
     def sizes(self, chain: Chain, part: Part) -> Node | None:
-        """What is counted of a data set before the benchmark's examples are taken of it; None for nothing."""
+        """The node that measures lengths of a whole data set before examples are sampled; None where none is needed."""
 
     def prompts(self, part: Part) -> Sequence[int] | None:
-        """[shard, of how many] where a shard's prompts are a part of the sample's; None where they are all of it."""
+        """[shard, number of shards] where a shard has the prompts of a part of a sample; None for the whole sample."""
 
     @property
     def curate(self) -> str:
@@ -87,57 +87,57 @@ class Design(Protocol):
 
     @property
     def prompt(self) -> str:
-        """The module that makes prompts of examples."""
+        """The module that makes prompts from examples."""
 
     @property
     def score(self) -> str:
-        """The module that scores answers, where no models judge them."""
+        """The module that scores answers where no model judges them."""
 
     @property
     def aggregate(self) -> str:
-        """The module that aggregates."""
+        """The module that aggregates scores."""
 
     def further(self, chain: Chain, aggregated: Node) -> list[Node]:
-        """Stages behind each aggregate, beside what is judged of it."""
+        """Further nodes after an aggregate, in addition to its judge node."""
 
     def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
-        """Stages behind all aggregates, beside their comparison. failures: of tasks that have none."""
+        """Further nodes after all aggregates, in addition to compare. failures: of tasks without an aggregate."""
 
     def ended(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
-        """How stages ended, once those are made that can do without inputs that failed."""
+        """How nodes ended, after building those that can do without their failed inputs."""
 
     def units(self, task: TaskConfig) -> Any:
-        """What contexts of the task's examples are made of, where they are shown in parts; None where they are not."""
+        """The units into which contexts of the task are divided for windows; None where contexts are shown whole."""
 
     def reading(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Parameters of the stage that reads answers out of replies. texts: of the task's prompts."""
+        """Parameters of the stage that parses answers out of replies. texts: the task's prompt texts."""
 
     def column(self, task: TaskConfig, asked: bool) -> Mapping[str, Any] | None:
-        """What a report is told of a task beside what all designs tell; None for one that gets no column."""
+        """What this design adds to a task's column in a report; None for a task without a column."""
 
     @property
     def sections(self) -> Sequence[str]:
-        """Modules of what a page shows beside the scores, as they stand in it (reporting/page/sections.py)."""
+        """Modules of the page's further sections, in page order (reporting/page/sections.py)."""
 
     def page(self, suite: Suite) -> Mapping[str, Any]:
-        """What a report is told of the suite beside what all designs tell."""
+        """What this design adds to the suite's description in a report."""
 
     def refuse_ids(self, suite: Suite, what: str, runs: bool = False) -> None:
-        """Raise UsageError where an id alone does not say which input is meant. what: a format that names inputs so.
-        runs: one that has a place for a run."""
+        """Raise UsageError where an example id alone does not identify an input. what: the file format that has only
+        ids. runs: whether that format also has a field for the run."""
 
     def caution(self, request: Request) -> str:
-        """What a person is told before hosted models are asked without a budget; "" for nothing."""
+        """The warning to print before hosted models are asked without a budget; "" for none."""
 
     def remarks(self, request: Request, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-        """What a person is told beside the leaderboard of a run. tables: rows of the design's further stages."""
+        """Lines to print with the leaderboard of a run. tables: rows of the design's further stages, by stage."""
 
     def overview(self, suite: str, task: str) -> Mapping[str, Any]:
-        """What the page of a build is told of a task beside what all designs tell."""
+        """What this design adds to a task on the page of a build."""
 
 
 def reader_of(suite: Suite, what: str) -> Any:
-    """The module of the suite's design that reads results for `what`, a key of its `modules`. Raises UsageError."""
+    """Import the module of the suite's design for `what`, a key of `Design.modules`. Raises UsageError."""
     found = design_of(suite).modules.get(what)
     if found is None:
         does = next(design.does for design in designs().values() if what in design.modules)
@@ -147,8 +147,8 @@ def reader_of(suite: Suite, what: str) -> Any:
 
 @cache
 def designs() -> Mapping[str, Design]:
-    """All designs by name: ours first, then those of installed packages, but for what is no design (`packaged_design`
-    says why): a package that nobody asks for ends no command."""
+    """All designs by name: ours, then those of installed packages. A package whose design cannot be used is left out,
+    so that it breaks no command that does not name it; `packaged_design` raises for it."""
     found = dict(own_designs())
     for name in installed(DESIGNS):
         if name not in found:
@@ -159,7 +159,7 @@ def designs() -> Mapping[str, Design]:
 
 @cache
 def own_designs() -> Mapping[str, Design]:
-    """Ours: the modules of designs/."""
+    """The designs of the folder designs/, by name."""
     package = importlib.import_module("scrollwork.designs")
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     return {name: cast("Design", importlib.import_module(f"scrollwork.designs.{name}").DESIGN) for name in names}
@@ -168,7 +168,7 @@ def own_designs() -> Mapping[str, Design]:
 @cache
 def packaged_design(name: str) -> Design:
     """The design of that name that an installed package brings. Raises UsageError where there is none, or it cannot be
-    used. Its options begin with its name, so that no other design, and none to come, has an option of that name."""
+    used. Its options must begin with its name, so that they cannot collide with those of another design."""
     found = entry(DESIGNS, name)
     if found is None:
         there = ", ".join({**own_designs(), **installed(DESIGNS)})
@@ -192,7 +192,7 @@ def packaged_design(name: str) -> Design:
 
 
 def design_of(suite: Suite) -> Design:
-    """The design that a suite file names. Raises UsageError for one that there is not."""
+    """The design that a suite file names. Raises UsageError where there is none of that name."""
     own = own_designs().get(suite.design)
     if own is not None:
         return own

@@ -16,7 +16,7 @@ METRICS = "scrollwork.metrics"
 PROVIDERS = "scrollwork.providers"
 DESIGNS = "scrollwork.designs"
 WHAT = {SUITES: "suite", DATASETS: "dataset", METRICS: "metric", PROVIDERS: "provider", DESIGNS: "design"}
-# What a module must have: names, and whether each is called.
+# The names that a module must have, and whether each must be callable.
 CONTRACTS: Mapping[str, Mapping[str, bool]] = {
     DATASETS: {"curate": True},
     METRICS: {
@@ -30,7 +30,7 @@ CONTRACTS: Mapping[str, Mapping[str, bool]] = {
 
 @cache
 def installed(group: str) -> Mapping[str, Sequence[EntryPoint]]:
-    """The entry points of a group, by their names."""
+    """The installed entry points of a group, by name."""
     found: dict[str, list[EntryPoint]] = {}
     for one in entry_points(group=group):
         found.setdefault(one.name, []).append(one)
@@ -47,12 +47,12 @@ def entry(group: str, name: str) -> EntryPoint | None:
 
 
 def package_of(one: EntryPoint) -> str:
-    """The distribution that an entry point is of."""
+    """The distribution that declares an entry point."""
     return one.dist.name if one.dist is not None else "a package"
 
 
 def checked_module(group: str, found: EntryPoint, said: str) -> str:
-    """The module that an entry point names. Raises UsageError as `check` does."""
+    """The module that an entry point names, imported and checked. said: its name in messages. Raises UsageError."""
     if found.attr or found.extras:
         raise UsageError(f"{said}: entry point {found.value!r} of {package_of(found)} must name a module alone")
     check(group, found.module, f"{said} (entry point of {package_of(found)})")
@@ -61,7 +61,8 @@ def checked_module(group: str, found: EntryPoint, said: str) -> str:
 
 @cache
 def check(group: str, module: str, said: str) -> None:
-    """Import a module and see whether it is what its group asks for. Raises UsageError."""
+    """Import a module and check that it has the names that its group requires (CONTRACTS). said: its name in messages.
+    Raises UsageError."""
     if module.partition(".")[0] == loaded_code.NAME:
         raise UsageError(f"{said}: a module of scrollwork has a name of its own; leave out its path")
     path = outside_code.file_of(module)
@@ -85,7 +86,7 @@ def check(group: str, module: str, said: str) -> None:
 
 
 def note(module: str) -> None:
-    """Note what the files of a module and the packages above it are like, before they are imported."""
+    """Record the state of a module's file and of the packages above it, before they are imported (loaded_code.py)."""
     parts = module.split(".")
     for end in range(1, len(parts) + 1):
         name = ".".join(parts[:end])

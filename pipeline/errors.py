@@ -1,4 +1,4 @@
-"""What a person can mend: a wrong request, a failed stage."""
+"""Errors of the pipeline, with messages for the user: a wrong request, a failed stage, changed code."""
 
 
 class UsageError(ValueError):
@@ -15,11 +15,12 @@ class BadRecord(RuntimeError):
 
 
 class Interrupted(RuntimeError):
-    """A person stopped the run; the message says what stands."""
+    """The user stopped the run; the message says what was kept."""
 
 
 class StageFailed(RuntimeError):
-    """One or more stages failed; the others stand. outcome: how all ended (scrollwork.readings.run_outcome.Outcome)."""
+    """One or more stages failed; the results of the others are kept. outcome: how all stages ended (an Outcome of
+    readings/run_outcome.py)."""
 
     def __init__(self, message: str, outcome: object = None) -> None:
         super().__init__(message)
@@ -27,15 +28,15 @@ class StageFailed(RuntimeError):
 
 
 class FailedElsewhere(RuntimeError):
-    """A stage failed in another process; the message is the one for a person."""
+    """A stage failed in a worker process; the message is the one to show."""
 
 
 class CodeChanged(RuntimeError):
-    """Code changed while this process ran: no key could say what is made with it."""
+    """Code changed while this process ran, so that no key would describe what it builds."""
 
     THEN = "nothing is made with it, answers that were stored stand; start the same command again"
 
     @classmethod
     def of(cls, file: str, how: str) -> "CodeChanged":
-        """The error for a file. how: what befell it."""
+        """The error for a file. how: what happened to it, such as "was written to"."""
         return cls(f"code changed under this run: {file} {how}; {cls.THEN}")

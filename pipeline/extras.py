@@ -1,16 +1,16 @@
-"""Libraries that only some calls need: what is said where one is not installed."""
+"""Optional libraries: the message that says how to install a missing one."""
 
 from __future__ import annotations
 
 import re
 
 _REQUIREMENT = re.compile(r"([\w.-]+).*;.*extra == ['\"]([\w-]+)['\"]")
-_OURS = ("dev", "bench")  # extras for who works on scrollwork
+_OURS = ("dev", "bench")  # extras for developers of scrollwork
 
 
 def install_line(error: BaseException) -> str:
-    """How to install the library (or its metadata) whose absence the error tells, where an extra of scrollwork brings
-    it; "" for any other error."""
+    """How to install the library that the error says is missing, if an extra of scrollwork brings it; "" for any other
+    error."""
     if not isinstance(error, ModuleNotFoundError) or not error.name:  # PackageNotFoundError is one
         return ""
     library = error.name.partition(".")[0]
@@ -21,7 +21,7 @@ def install_line(error: BaseException) -> str:
 
 def extras_with(library: str) -> list[str]:
     """The extras of scrollwork that bring a library, by its import name; none where scrollwork is not installed."""
-    from importlib.metadata import PackageNotFoundError, requires  # 30 ms: only when something lacks
+    from importlib.metadata import PackageNotFoundError, requires  # 30 ms: only when a library is missing
 
     try:
         lines = requires("scrollwork") or []

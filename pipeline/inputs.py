@@ -1,4 +1,4 @@
-"""The artifacts that a stage reads, by the name of the input: one, or several in order (of shards, runs, models)."""
+"""The artifacts that a stage reads, by input name: one, or several in order (of shards, runs, models)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class InputArtifacts:
 
     @classmethod
     def of(cls, node: Node, artifact_of: Callable[[Node], Artifact]) -> InputArtifacts:
-        """Those of a node."""
+        """Collect the artifacts of a node's inputs."""
         return cls({name: [artifact_of(one) for one in needed] for name, needed in node.inputs})
 
     def __getitem__(self, name: str) -> Artifact:
-        """The artifact of an input that has one. Raises KeyError where there is none, ValueError for several."""
+        """The only artifact of an input. Raises KeyError where there is no such input, ValueError for several."""
         (only,) = self.lists[name]
         return only
 

@@ -1,12 +1,12 @@
-"""Where a key's knowledge of the code ends: modules and libraries that decide nothing of what is in a row.
+"""The code that is in no artifact key: modules and libraries that do not decide the content of any row.
 
-A stage's source digest holds its body and everything that the body imports, but for KERNEL (source_digest.py). A kernel
-module moves rows or names things; it imports other kernel modules and what EDGES names, and knows no row by name.
-A module that both moves and decides is split. tests/pipeline/test_key_borders.py holds the lists to this.
+A stage's source digest covers its module and everything that this imports, except KERNEL (source_digest.py). A kernel
+module moves rows or names things. It imports only other kernel modules and what EDGES names, and knows no column by
+name. A module that both moves rows and decides about them is split. tests/pipeline/test_key_borders.py checks this.
 
-In no list, because no body imports them: what puts stages together (flows/chains.py, suites/), whose
-decisions stand in the key as parameters, modules and inputs; what drives them (planner.py, build.py, engines/,
-flows/); what reads a home beside its stages (readings/, exchange/).
+Some modules are in no list because no stage imports them: those that declare nodes (flows/chains.py, suites/), whose
+decisions are in the key as parameters, modules and inputs; those that run them (planner.py, build.py, engines/,
+flows/); those that only read a home (readings/, exchange/).
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ KERNEL: Mapping[str, str] = {
     "scrollwork.scoring.names": "metric names and their modules; the module is in the key by Node.modules",
 }
 
-# What kernel modules import beyond the kernel: (importer or room, imported).
+# Imports from kernel modules to others that are allowed: (importer or room, imported): why.
 EDGES: Mapping[tuple[str, str], str] = {
     ("scrollwork.storage", "scrollwork.records.base"): "how any row becomes Arrow; every row's module imports it",
     ("scrollwork.storage", "scrollwork.records.response"): "names of endings, for checks of the store",
@@ -53,11 +53,11 @@ KEYED: Mapping[str, str] = {
     "unidecode": "Unidecode",
 }
 
-# Distributions in the key of what imports a module: its scores are theirs, and no store keeps them.
+# Module: distributions whose versions are in the key of every stage that imports it, because its scores depend on them.
 KEYED_BESIDE: Mapping[str, tuple[str, ...]] = {"scrollwork.models.local.entailment": ("torch", "transformers")}
 
 ASKED = "only answers come through it, which are known by their request and their text"
-# Libraries that are in no key, and why.
+# Libraries whose versions are in no key, and why.
 UNKEYED: Mapping[str, str] = {
     "aiohttp": ASKED,
     "anthropic": ASKED,

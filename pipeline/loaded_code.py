@@ -1,10 +1,10 @@
-"""Whether the code that Python runs is the code of which keys are made.
+"""Check that the code that Python runs is the code that the keys were computed from.
 
-Python reads a module when it is first imported, a key reads it when it is first planned: hours may lie between. So what
-every file of the house is like is noted when this module is imported, which the entries of the house do before all
-else. A file that is still like that after its module was loaded and digested was the same for both, and whatever is
-edited later reaches neither this process nor its keys. Of libraries the version is held so. Modules of plug-ins are
-noted when they are first named (`watch`), before they are imported.
+Python reads a module when it is first imported; a key reads it when it is first planned, maybe hours later. So the
+stamps of all our files are recorded when this module is imported, which every entry point does first. If a file's stamp
+is unchanged after its module was loaded and digested, both read the same bytes, and later edits reach neither this
+process nor its keys. Libraries are compared by version (source_digest.py). Modules of plug-ins are recorded when they
+are first named (`watch`), before they are imported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Stamp = tuple[int, ...]
 
 
 def stamp(path: str) -> Stamp | None:
-    """What changes with every write, also with one that puts the time of the file back; None where there is none."""
+    """What changes with every write to a file, even if its modification time is reset; None if there is no file."""
     try:
         at = os.stat(path)
     except OSError:
@@ -38,7 +38,7 @@ def stamp(path: str) -> Stamp | None:
 
 
 def noted(root: Path) -> dict[str, tuple[str, Stamp | None]]:
-    """(path, stamp) of every module below a folder, by its name."""
+    """(path, stamp) of every module of the rooms below `root`, by module name."""
     found = {}
     for room in ROOMS:
         for folder, inner, names in os.walk(root / room):
@@ -58,18 +58,18 @@ _SURE: set[str] = set()  # modules that were loaded and digested from the same b
 
 
 def noted_at_first() -> dict[str, tuple[str, Stamp | None]]:
-    """What every module's file was like when this process began."""
+    """(path, stamp) of every module when this process began, by module name."""
     return _NOTED
 
 
 def take_over(noted: dict[str, tuple[str, Stamp | None]]) -> None:
-    """In a process that another started: the files must be as they were when that one began."""
+    """In a worker process: compare files with the stamps that its parent process recorded when it began."""
     _NOTED.update(noted)
 
 
 def watch(module: str, path: str) -> None:
-    """Note what the file of a module outside the house is like, before it is read or imported. One that was imported
-    already counts as changed if its file was written since this process began."""
+    """Record the stamp of a plug-in's module before it is read or imported. A module that was imported already counts
+    as changed if its file was written since this process began."""
     if module not in _NOTED:
         now = stamp(path)
         late = now is not None and module in sys.modules and max(now[3:]) > _BEGAN
@@ -77,8 +77,8 @@ def watch(module: str, path: str) -> None:
 
 
 def load_as_digested(modules: Iterable[str]) -> None:
-    """Load modules that were digested, before a stage uses them. Raises CodeChanged where one may be loaded from other
-    bytes than were digested."""
+    """Import digested modules before a stage uses them. Raises CodeChanged if one may have been loaded from other bytes
+    than were digested."""
     waiting = [module for module in modules if module not in _SURE]
     for module in waiting:
         path, before = _NOTED.get(module, ("", None))
@@ -97,5 +97,5 @@ def load_as_digested(modules: Iterable[str]) -> None:
 
 
 def path_in_project(path: str) -> str:
-    """A file of the house, from its root; of others the whole path."""
+    """The path of a file, relative to the project's root if it is below it."""
     return os.path.relpath(path, ROOT) if Path(path).is_relative_to(ROOT) else path

@@ -1,4 +1,4 @@
-"""Modules outside the house: where they lie, found without running them, and which distribution they are of."""
+"""Modules of plug-ins and libraries: find their files without importing them, and the distribution they belong to."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def file_of(module: str) -> Path | None:
 
 
 def folders(package: str) -> Sequence[str]:
-    """Where the files of a package lie; () for what is no package."""
+    """The folders that hold the files of a package; () for a module that is not a package."""
     spec = spec_of(package)
     return tuple(spec.submodule_search_locations or ()) if spec is not None else ()
 
 
 @cache
 def spec_of(module: str) -> ModuleSpec | None:
-    """How Python would load a module, as its finders say: nothing of it is run, unlike importlib's `find_spec`, which
-    imports the packages above."""
+    """The spec of a module from Python's finders; None if there is none. Unlike `importlib.util.find_spec`, this does
+    not import the parent packages."""
     above = module.rpartition(".")[0]
     path = None
     if above:
@@ -45,7 +45,7 @@ def spec_of(module: str) -> ModuleSpec | None:
         find = getattr(finder, "find_spec", None)
         try:
             spec = find(module, path) if find else None
-        except KeyError:  # a namespace package in one, which has no code: its finder asks for the loaded one
+        except KeyError:  # the parent is a namespace package (without code): its finder needs it to be imported
             importlib.import_module(above)
             spec = find(module, path) if find else None
         if spec is not None:
@@ -54,8 +54,8 @@ def spec_of(module: str) -> ModuleSpec | None:
 
 
 def is_own(name: str, importer: str) -> bool:
-    """Whether an import of a module outside the house is known by its source, not by a version: one of its own package,
-    or one that no distribution brought."""
+    """Whether a module that a plug-in imports enters a key by its source instead of a version: it belongs to the
+    plug-in's own package, or no distribution installed it."""
     top = name.partition(".")[0]
     if top == NAME or top in sys.stdlib_module_names:
         return False
@@ -63,7 +63,7 @@ def is_own(name: str, importer: str) -> bool:
 
 
 def is_source(top: str) -> bool:
-    """Whether a top-level module lies in files: one with a file, or a folder without an __init__.py."""
+    """Whether a top-level module has source files: a file, or a folder (also without an __init__.py)."""
     return file_of(top) is not None or bool(folders(top))
 
 
@@ -73,14 +73,14 @@ def distributions(top: str) -> tuple[str, ...]:
     if top in KEYED:
         return (KEYED[top],)
     try:
-        return (distribution(top).metadata["Name"],)  # usually named alike, and the list of all takes long
+        return (distribution(top).metadata["Name"],)  # usually the same name; packages_distributions() is slow
     except (PackageNotFoundError, ValueError):
         return tuple(sorted(set(packages_distributions().get(top, ()))))
 
 
 def libraries(names: Sequence[str], importer: str) -> list[tuple[str, str]]:
-    """(top-level module, distribution) of what a module outside the house imports of others; a module that is not here
-    stands for itself, so that its coming changes a key."""
+    """(top-level module, distribution) of the libraries that a plug-in's module imports. A module that is not installed
+    is listed as its own distribution, so that installing it changes the key."""
     found = {}
     for name in names:
         top = name.partition(".")[0]

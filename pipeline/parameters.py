@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def stated(parameters: DataclassInstance) -> Mapping[str, Any]:
-    """Those that are not at their defaults, by name: a new one with a default changes no key where nobody sets it."""
+    """The parameters that differ from their defaults, by name. So a new parameter changes no key until it is set."""
     found = {}
     for field in fields(parameters):
         value = getattr(parameters, field.name)

@@ -1,4 +1,4 @@
-"""Nodes, one stage of one task (and model, metric) each, with what it needs; and a plan, which is all of a call."""
+"""Node: one stage of one task (and model), with its inputs. Plan: all nodes of one call. Both are plain data."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Labels = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class RawQuery:
-    """Where a task's raw files are looked for: ordered patterns by role, values of {placeholders}.
+    """How a task's raw files are found: patterns by role, tried in order, and values of their {placeholders}.
 
-    hint: what a person should know where there are none; no part of any key.
+    hint: added to the error message where no file is found; not in any key.
     """
 
     dataset: str
@@ -29,13 +29,16 @@ class RawQuery:
 
 @dataclass(frozen=True)
 class Node:
-    """One stage of one task. `labels`: what it is of, in the order of its name. Plain data: it can go to a worker.
+    """One stage of one task. Plain data, so it can be sent to a worker.
 
-    inputs: by name the nodes that it reads, one or several in order. body: the module that builds it; modules: those
-    that the body loads by name. What any of them imports is found in their text (pipeline/source_digest.py).
-    strict: the first malformed record is an error. It decides whether there is an artifact, not what is in it: no part
-    of the key. exact: it shows what answers took, so tokens, tries and cost are in its key, not their texts alone.
-    asks: it leaves a snapshot of answers: its content is them, known only when they are there.
+    labels: (suite, task, model, ...) by name, in the order in which `slot` shows them.
+    body: the module that builds it. modules: those that the body loads by name. What any of them imports is found in
+    their source (pipeline/source_digest.py).
+    inputs: the nodes that it reads, by input name, one or several in order.
+    strict: the first malformed record is an error. Not in the key: it decides whether an artifact is written, not what
+    is in it.
+    exact: it shows the usage of answers, so their tokens, attempts and cost are in its key, not their texts alone.
+    asks: it asks a model and writes a snapshot of answers, whose content key is known only then.
     """
 
     stage: str
@@ -56,7 +59,7 @@ class Node:
 
     @cached_property
     def slot(self) -> str:
-        """What its artifacts are of, as a folder name."""
+        """The labels as a folder name, such as "zeroscrolls.qmsum.test"."""
         return ".".join(folder_name(value) for _, value in self.labels)
 
     @cached_property
@@ -72,7 +75,7 @@ class Node:
         return " ".join([self.stage, ", ".join([*shown, *([split] if split not in ("", "test") else [])])]).strip()
 
     def label(self, name: str) -> str:
-        """One label, "" where there is none of that name."""
+        """The value of one label, "" where there is none of that name."""
         return dict(self.labels).get(name, "")
 
     @property
@@ -81,7 +84,7 @@ class Node:
         return [node for _, nodes in self.inputs for node in nodes]
 
     def input(self, name: str) -> Node:
-        """The node of an input that has one. Raises KeyError, ValueError for several."""
+        """The only node of an input. Raises KeyError where there is no such input, ValueError for several."""
         (only,) = dict(self.inputs)[name]
         return only
 
@@ -90,11 +93,11 @@ class Node:
         return dict(self.inputs).get(name, ())
 
 
-LABEL_CHARS = 40  # of a label in a folder name: five of them stay under the 255 that a file system allows
+LABEL_CHARS = 40  # of a label in a folder name, so that five labels stay under a file system's 255
 
 
 def folder_name(label: str) -> str:
-    """A label as part of a folder name; what would be lost or too long is told apart by a short digest."""
+    """A label as part of a folder name. A short digest keeps it unique if characters are replaced or it is too long."""
     name = re.sub(r"[^A-Za-z0-9_=-]+", "-", label)
     if name == label and len(name) <= LABEL_CHARS:
         return name
@@ -103,8 +106,8 @@ def folder_name(label: str) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """All nodes of a call, inputs first, each once, and where they are built. Plain data: `to_json` can be sent to
-    another machine and read there.
+    """All nodes of a call, inputs before the nodes that need them, and where they are built. Plain data: `to_json` can
+    be sent to another machine.
     """
 
     nodes: tuple[Node, ...]
@@ -121,12 +124,12 @@ class Plan:
         return {node.name: node for node in self.nodes}
 
     def only(self, nodes: Iterable[Node]) -> Plan:
-        """Some of the nodes, in the order given; what else they need stands already."""
+        """A plan of some of the nodes, in the order given; their other inputs must exist already."""
         return Plan(tuple(nodes), self.locations)
 
     def to_json(self) -> dict[str, Any]:
-        """{nodes: every node that is there or needed, with the names of its inputs; wanted: names; calling}. Not the
-        places: these belong to whom it is sent to, and the store's may hold a password."""
+        """{nodes: each with the names of its inputs, inputs of the plan's nodes included; wanted: names of the plan's
+        nodes; calling}. Locations are left out: the receiver has its own, and the store's URL may hold a password."""
         plain = [_plain(node) for node in topological(self.nodes)]
         calling = self.locations.calling
         wanted = [node.name for node in self.nodes]
@@ -134,7 +137,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any], locations: Locations) -> Plan:
-        """What `to_json` gave, to be built at these locations."""
+        """Read the result of `to_json`; the plan is built at these locations."""
         made: dict[str, Node] = {}
         for one in plain["nodes"]:
             inputs = tuple((name, tuple(made[needed] for needed in names)) for name, names in one["inputs"])
@@ -146,14 +149,14 @@ class Plan:
 
 
 def _plain(node: Node) -> dict[str, Any]:
-    """A node as JSON knows it."""
+    """A node as plain values for JSON."""
     fields = {name: getattr(node, name) for name in Node.__dataclass_fields__}
     raw = asdict(node.raw) if node.raw is not None else None
     return {**fields, "inputs": [(name, [one.name for one in nodes]) for name, nodes in node.inputs], "raw": raw}
 
 
 def _node(plain: Mapping[str, Any], inputs: tuple[tuple[str, tuple[Node, ...]], ...]) -> Node:
-    """The node that `_plain` was made of, with lists as tuples where it has tuples."""
+    """The node that `_plain` was made from, with tuples where JSON has lists."""
     raw = plain["raw"]
     if raw is not None:
         raw = RawQuery(**{**raw, "patterns": {role: tuple(some) for role, some in raw["patterns"].items()}})

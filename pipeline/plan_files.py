@@ -1,4 +1,4 @@
-"""Plans in a home while they run: a task of an engine is told the name of its node and of the file, a few bytes."""
+"""Files of plans in the home, kept while they run: a task or worker is sent only the names of its node and the file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from scrollwork.pipeline.session import Locations
 from scrollwork.storage.location import Location
 
 FOLDER = "plans"
-LEFT_S = 30 * 24 * 3600.0  # after which a file is one that a killed run has left
-IN_MEMORY = 8  # plans that a process keeps read
+LEFT_S = 30 * 24 * 3600.0  # an older file was left by a killed run
+IN_MEMORY = 8  # plans that a process keeps in memory
 
 
 @contextmanager
 def filed(plan: Plan) -> Iterator[str]:
-    """The name of the file of a plan, which lies in its home as long as the block runs."""
+    """Write a plan to a file of its home for as long as the block runs; gives the file's name."""
     folder = Location(f"{plan.locations.home}/{FOLDER}")
     name = f"{uuid4().hex}.json"
     folder.replace(name, json.dumps(plan.to_json(), separators=(",", ":")).encode("utf-8"))
@@ -32,12 +32,12 @@ def filed(plan: Plan) -> Iterator[str]:
 
 @lru_cache(IN_MEMORY)
 def plan_of(name: str, locations: Locations) -> Plan:
-    """The plan of a file, read once in a process. locations: without `calling`, which the file tells."""
+    """Read the plan of a file, once in a process. locations: without `calling`, which is in the file."""
     return Plan.from_json(json.loads(Location(f"{locations.home}/{FOLDER}").read(name)), locations)
 
 
 def sweep(home: str) -> None:
-    """Remove what killed runs have left."""
+    """Remove files that killed runs left (older than LEFT_S)."""
     folder = Location(f"{home}/{FOLDER}")
     for name in folder.names():
         written = folder.size_and_time(name)[1]

@@ -1,7 +1,7 @@
-"""The plan: under which keys the stages of a request stand, and whether their artifacts do. Runs nothing.
+"""Compute the key and state of each node: is its artifact there, missing, stale or partial? Runs nothing.
 
-Keys of pure stages are known before anything runs; behind `generate` they depend on the answers, so they are known
-once it has run.
+Keys up to `generate` are known before anything runs; keys after it depend on the answers, so they are known only once
+it has run.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ STATES = ("reused", "missing", "stale", "partial")
 
 @dataclass(frozen=True)
 class Status:
-    """key, content: None where they depend on answers not there yet. problem: why it cannot be built at all.
+    """The state of a node. state: one of STATES. why: the reason, in words.
 
-    artifact: what stands. damage: what is wrong with it; it has to be taken away.
+    key, content: None while they depend on answers that are not there yet. artifact: the existing one. problem: why the
+    node cannot be built at all. damage: what is wrong with the existing artifact, which must be removed first.
     """
 
     state: str
@@ -39,9 +40,9 @@ class Status:
 
 
 class Planner:
-    """States of nodes in one home, as it stands now; each is worked out once.
+    """Computes the states of nodes in a home, each once.
 
-    known: by name, of nodes that were seen to stand a moment ago.
+    known: states by node name that the caller has just found.
     """
 
     def __init__(self, session: Session, known: Mapping[str, Status] | None = None) -> None:
@@ -55,7 +56,7 @@ class Planner:
         return self._known[node.name]
 
     def ingredients(self, node: Node) -> Ingredients | None:
-        """What decides the artifact; None while an input's content is not known. Raises RawError."""
+        """Everything that enters the node's key; None while an input's content key is not known. Raises RawError."""
         inputs: dict[str, list[str]] = {}
         if node.raw is not None:
             inputs[RAW] = [self._found(node.raw).digest()]
@@ -104,7 +105,7 @@ class Planner:
             return Status("stale", f"{damage.part} {damage.problem}", key, content, damage=damage)
 
     def _generate_status(self, node: Node, ingredients: Ingredients, key: str) -> Status:
-        """The snapshot of answers that the pointer names."""
+        """State of a node that asks a model, from the snapshot of answers that its pointer names."""
         pointer = self._session.pointer(node.stage, node.slot, key)
         if pointer is None:
             return self._state(node, ingredients, key, None, None)
@@ -133,7 +134,7 @@ class Planner:
         return Status("reused", "", key, content, artifact)
 
     def _difference(self, node: Node, now: Ingredients) -> str:
-        """Why the artifact built last for this slot no longer serves; "" where there is none."""
+        """Why the artifact last built for this slot cannot be reused; "" if none was built."""
         try:
             versions = self._session.artifacts.versions(node.stage, node.slot)
         except StorageError as error:
@@ -155,7 +156,7 @@ def difference(then: Ingredients, now: Ingredients) -> str:
 
 
 def source_changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """As `changed` does; one sentence where modules of the key have other names today, or are gone."""
+    """Which modules changed, in words; one sentence if modules of the old key no longer exist."""
     gone = sorted(module for module in then if not exists(module))
     if gone:
         more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
@@ -165,7 +166,8 @@ def source_changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[
 
 
 def changed(kind: str, then: Mapping[str, Any], now: Mapping[str, Any], values: bool) -> Iterator[str]:
-    """What differs between two mappings of names, in words. kind: of what; values: told where they changed."""
+    """The differences between two mappings, in words. kind: what their names are, such as "parameter"; values: whether
+    to show old and new values."""
     for name in sorted({*then, *now}):
         before, after = then.get(name), now.get(name)
         if before != after:
@@ -176,7 +178,7 @@ def changed(kind: str, then: Mapping[str, Any], now: Mapping[str, Any], values: 
 
 
 def inputs_changed(then: Ingredients, now: Ingredients) -> Iterator[str]:
-    """As `changed` does; of an input that has several artifacts, how many of them are other ones."""
+    """Which inputs changed, in words; for an input of several artifacts, how many of them."""
     gone = [name for name, keys in then.inputs.items() if name not in now.inputs and not isinstance(keys, str)]
     for name in sorted({*gone, *now.inputs}):
         before, after = then.each(name), now.each(name)
@@ -193,7 +195,7 @@ def _short(value: Any) -> str:
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested mappings as one, with dotted names."""
+    """Flatten nested mappings into one with dotted names."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""How far the stages are, told to whoever listens in this process: the command's bars, or nobody."""
+"""Progress of stages, sent to the listener of this process (the progress bars of a command), if there is one."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Protocol
 
 
 class Listener(Protocol):
-    """Hears of stages by title. May be called from several threads."""
+    """Receives progress of stages by their titles. Called from several threads."""
 
     def said(self, text: str) -> None:
-        """What happens outside of stages."""
+        """A message that belongs to no stage."""
 
     def started(self, title: str) -> None:
         """A stage begins."""
@@ -24,8 +24,8 @@ class Listener(Protocol):
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a stage is that asks a model. done: answered or failed, of total; failed: for good, of those done.
-    spent_nano_usd: by this process for this stage, without unpriced calls, whose cost nobody knows."""
+    """Progress of a stage that asks a model, in requests. done: answered or failed for good; failed: of those done.
+    spent_nano_usd: by this process for this stage, in billionths of a dollar, without the `unpriced` calls."""
 
     done: int
     total: int
@@ -50,28 +50,28 @@ _listener: Listener = _Nobody()
 
 
 def listen(listener: Listener | None) -> None:
-    """Let `listener` hear of progress; None to stop."""
+    """Send progress to `listener` from now on; None to stop."""
     global _listener
     _listener = listener or _Nobody()
 
 
 def say(text: str) -> None:
-    """Say what happens outside of stages."""
+    """Report a message that belongs to no stage."""
     _listener.said(text)
 
 
 def started(title: str) -> None:
-    """Say that a stage begins."""
+    """Report that a stage begins."""
     _listener.started(title)
 
 
 def tell(title: str, done: int, total: int, steady: bool = True) -> None:
-    """Say how far a stage is. steady: whether its pace so far says how long the rest takes."""
+    """Report that `done` of `total` items of a stage are finished. steady: whether the pace so far predicts the rest."""
     _listener.moved(title, done, total, steady)
 
 
 def ended(title: str, how: str) -> None:
-    """Say how a stage ended."""
+    """Report how a stage ended: reused, built or failed."""
     _listener.ended(title, how)
 
 
@@ -79,21 +79,21 @@ _standings: dict[str, Standing | None] = {}  # of stages that somebody watches, 
 
 
 def watch(title: str) -> None:
-    """Keep how far a stage is, for `standing`."""
+    """Keep the progress of a stage from now on, for `standing`."""
     _standings[title] = None
 
 
 def asked(title: str, standing: Standing) -> None:
-    """Say how far a stage is that asks a model."""
+    """Report the progress of a stage that asks a model."""
     if title in _standings:
         _standings[title] = standing
 
 
 def standing(title: str) -> Standing | None:
-    """How far a watched stage is; None where it has asked nothing."""
+    """The last progress of a watched stage; None if it has asked nothing."""
     return _standings.get(title)
 
 
 def unwatch(title: str) -> None:
-    """Forget a stage."""
+    """Stop keeping the progress of a stage."""
     _standings.pop(title, None)

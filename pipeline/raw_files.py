@@ -1,4 +1,4 @@
-"""Which raw files a task reads: found by the suite's patterns, known by content."""
+"""Find the raw files of a task by the suite file's patterns, with their digests."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 @dataclass(frozen=True)
 class Found:
-    """The raw files of one task and split, by role. members: what is read of archives, by role and path."""
+    """The raw files of one task and split, by role. members: the archive member to read, by role and archive path."""
 
     dataset: str
     roles: Mapping[str, tuple[RawFile, ...]]
     members: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """By content: sorted path, sha256 and, of an archive, member; where the raw folder lies never enters."""
+        """sha256 over path, sha256 and archive member of every file. It does not depend on where the raw folder is."""
         return sha256_of(
             {
                 role: sorted([file.path, file.sha256, *filter(None, [self._member(role, file)])] for file in files)
@@ -55,7 +55,7 @@ class Found:
         )
 
     def opened(self, folder: str) -> RawFiles:
-        """The same for a data set's module to read."""
+        """Open the files for a data set's module to read. folder: the raw folder."""
         root = Path(folder)
         roles = {
             role: tuple((self._name(role, file), root / file.path) for file in files)
@@ -67,13 +67,13 @@ class Found:
         return self.members.get(role, {}).get(file.path, "")
 
     def _name(self, role: str, file: RawFile) -> str:
-        """As messages and zip_members.py call it: the path, of an archive with the member."""
+        """The file's name in messages and for zip_members.py: its path, with "!MEMBER" for a member of an archive."""
         member = self._member(role, file)
         return f"{file.path}!{member}" if member else file.path
 
 
 def found_for(raw: RawQuery, session: Session) -> Found:
-    """The raw files of a node. Looked for once: within one run they do not change. Raises MissingFile."""
+    """The raw files of a node, searched once in a session. Raises MissingFile, MalformedFile."""
 
     def look() -> Found:
         found = find(raw.dataset, raw.patterns, raw.values, session.locations.raw, session.digests)
@@ -113,7 +113,7 @@ def find(
 
 
 def kind_of(path: Path) -> str:
-    """What stands there in place of a file, "" for a file."""
+    """What is at the path if it is not a file ("a folder", "a device", ...); "" for a file."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -124,7 +124,7 @@ def kind_of(path: Path) -> str:
 def first_match(root: str, patterns: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """The first pattern that matches files below the raw folder, and those files; ("", ()) where none does.
 
-    Raises MalformedFile for what has the name of a file and is none: it would be passed over, or waited for for ever.
+    Raises MalformedFile where a match is not a file, such as a FIFO: it would be ignored, or reading would never end.
     """
     for pattern in patterns:
         found, others = all_matches(root, in_archive(pattern)[0])
@@ -137,7 +137,7 @@ def first_match(root: str, patterns: Sequence[str]) -> tuple[str, tuple[str, ...
 
 
 def any_match(root: str, patterns: Sequence[str]) -> bool:
-    """Whether a file stands below the raw folder that matches one of them, or something in the place of one."""
+    """Whether something below the raw folder matches one of the patterns: a file, or what `misfit` finds."""
     for pattern in patterns:
         found, others = all_matches(root, in_archive(pattern)[0])
         if found or any(misfit(root, path, pattern) for path in others):
@@ -146,20 +146,20 @@ def any_match(root: str, patterns: Sequence[str]) -> bool:
 
 
 def misfit(root: str, path: str, pattern: str) -> str:
-    """What stands in the place of a file that the pattern means, "" for nothing and for a folder that a pattern without
-    a suffix passes through."""
+    """What is at the path in place of a file (see `kind_of`); "" for a file, and for a folder if the pattern has no
+    suffix."""
     kind = kind_of(Path(root) / path)
     return "" if kind == FOLDER and not Path(in_archive(pattern)[0]).suffix else kind
 
 
 def in_archive(pattern: str) -> tuple[str, str]:
-    """(pattern of files, pattern of a member in them or "")."""
+    """Split "ARCHIVE.zip!MEMBER" into (pattern of archives, pattern of a member); (pattern, "") without a member."""
     archive, inside, member = pattern.partition(INSIDE)
     return (f"{archive}{INSIDE[:-1]}", member) if inside else (pattern, "")
 
 
 def member_of(path: str, root: Path, pattern: str) -> str:
-    """The archive's member that is meant. Raises MalformedFile."""
+    """The one member of an archive that matches. Raises MalformedFile."""
     try:
         return find_member(path, root / path, pattern)
     except OSError as error:
@@ -167,7 +167,7 @@ def member_of(path: str, root: Path, pattern: str) -> str:
 
 
 def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFile:
-    """A file with its digest. Raises MalformedFile for one that cannot be read, or whose name is no Unicode."""
+    """A file with its digest. Raises MalformedFile if it cannot be read, or its name is not UTF-8."""
     if not encodable(path):
         raise MalformedFile(dataset, "", "", f"the name of {path!r} is not UTF-8; rename it", "unreadable file")
     try:
@@ -178,7 +178,7 @@ def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFi
 
 
 def encodable(text: str) -> bool:
-    """Whether it holds no lone surrogate."""
+    """Whether the text can be encoded as UTF-8, that is, holds no lone surrogate."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -187,13 +187,13 @@ def encodable(text: str) -> bool:
 
 
 def matches(root: str, pattern: str) -> tuple[str, ...]:
-    """Paths of files below the raw folder that match, links followed, sorted by name with numbers in their order."""
+    """Paths of matching files below the raw folder, links followed, sorted by name (numbers by value)."""
     return all_matches(root, pattern)[0]
 
 
 @cache
 def all_matches(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(files, what is no file) below the raw folder that match, sorted."""
+    """(files, other matches such as folders) below the raw folder, sorted."""
     found: dict[bool, list[str]] = {True: [], False: []}
     for path in glob.glob(pattern, root_dir=root, recursive=True):
         if not path.endswith(UNFINISHED):
@@ -203,13 +203,13 @@ def all_matches(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 def natural(path: str) -> list[tuple[int, int, str]]:
-    """Sorts section_10 after section_9."""
+    """Sort key that puts section_10 after section_9."""
     return [(0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in re.split(r"(\d+)", path) if piece]
 
 
 def filled(pattern: str, values: Mapping[str, Any]) -> str | None:
-    """The pattern with {split}, {option} and {test} replaced; None where it is for another split. Raises UsageError for
-    one that leads out of the raw folder."""
+    """The pattern with its {placeholders} replaced; None if one has no value (the pattern is for another split). Raises
+    UsageError for a pattern that leads out of the raw folder."""
     names = re.findall(r"\{(\w+)\}", pattern)
     if any(name not in values for name in names):
         return None

@@ -1,4 +1,4 @@
-"""What stages work with in one process: the home's artifacts, raw files, answers. Opened from absolute locations."""
+"""Session: the artifacts, raw files and answers that stages use in one process, opened from absolute locations."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ T = TypeVar("T")
 class Calling:
     """How hosted and local models are called in one run, as plain data.
 
-    run: under this name attempts and money are written down. budget_usd: "" for none. batch: asked in batches
-    between the stages; batch_wait_s: waited for so long, None for as long as it takes. tables: whole, by model;
-    judges: by role.
+    run: name of the run, under which attempts and cost are stored. budget_usd: "" for none. retry_failed: ask again
+    what failed for good. batch: ask by the vendor's batch API; batch_wait_s: seconds to wait for batches, None for as
+    long as it takes. tables: the model's whole table, by model; judges: tables of judging models, by role.
     """
 
     run: str = ""
@@ -39,7 +39,8 @@ class Calling:
 
 @dataclass(frozen=True)
 class Locations:
-    """Where a worker finds everything: absolute, plain text. calling: how it calls hosted models."""
+    """Absolute paths or URLs of home, raw folder and response store ("" for the home's own). calling: how models are
+    called."""
 
     home: str
     raw: str
@@ -48,7 +49,7 @@ class Locations:
 
 
 class Session:
-    """A home and a raw folder, opened."""
+    """An open home and raw folder."""
 
     def __init__(self, locations: Locations) -> None:
         self.locations = locations
@@ -59,12 +60,12 @@ class Session:
 
     @cached_property
     def digests(self) -> FileDigests:
-        """Remembered digests of raw files."""
+        """Cached digests of raw files."""
         return self.home.digests()
 
     @cached_property
     def store(self) -> ResponseStore:
-        """The response store; nothing is asked again that snapshots of the home hold."""
+        """The response store. It refuses to ask again what snapshots of the home hold (Guard)."""
         from scrollwork.pipeline.snapshots.check import Guard
         from scrollwork.storage.answers.store import ResponseStore
 
@@ -72,7 +73,7 @@ class Session:
         return ResponseStore(self.home.store_place, Guard(self.home, calling is not None and calling.retry_failed))
 
     def _keep(self, folder: Location) -> Location | None:
-        """No snapshot is thrown away that may hold the last copy of paid answers."""
+        """Keeper of `Artifacts`: no snapshot is removed that may hold the last copy of paid answers."""
         if SNAPSHOTS not in folder.url.split("/")[-3:-2]:
             return None
         from scrollwork.pipeline.snapshots.check import Keeper
@@ -80,13 +81,16 @@ class Session:
         return Keeper(self.home, lambda: self.store)(folder)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` gives, made at the first call under a name."""
+        """The result of `make()`, computed at the first call with this name."""
         if name not in self._made:
             self._made[name] = make()
         return cast(T, self._made[name])
 
     def pointer(self, stage: str, slot: str, key: str) -> dict[str, Any] | None:
-        """Which snapshot of answers stands for a key: {artifact, answers, complete, expected, unanswered}."""
+        """The answer snapshot currently recorded for a stage key; None if there is none.
+
+        {artifact: key of the snapshot, answers: its content key, complete, expected, unanswered}.
+        """
         try:
             value = json.loads(self._slot(stage, slot).read(f"{key[:KEY_CHARS]}.json"))
         except (FileNotFoundError, ValueError):
@@ -94,7 +98,7 @@ class Session:
         return value if isinstance(value, dict) and {"artifact", "answers", "complete"} <= set(value) else None
 
     def point(self, stage: str, slot: str, key: str, value: Mapping[str, Any]) -> None:
-        """Let a key stand for a snapshot."""
+        """Record a snapshot for a stage key (see `pointer_to`)."""
         data = pointer_bytes(value)
         self._slot(stage, slot).replace(f"{key[:KEY_CHARS]}.json", data)
 
@@ -103,7 +107,7 @@ class Session:
 
 
 def pointer_to(snapshot: Artifact) -> dict[str, Any]:
-    """What stands in the file that points to a snapshot of answers."""
+    """The pointer of a snapshot of answers, as `Session.pointer` returns it."""
     facts = snapshot.facts
     unanswered = facts["missing"] + facts["transient"]
     return {
@@ -116,5 +120,5 @@ def pointer_to(snapshot: Artifact) -> dict[str, Any]:
 
 
 def pointer_bytes(value: Mapping[str, Any]) -> bytes:
-    """The file of a pointer."""
+    """A pointer as the bytes of its file."""
     return json.dumps(value, sort_keys=True).encode("utf-8")

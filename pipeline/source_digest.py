@@ -1,9 +1,9 @@
-"""Source digests: what code a stage runs, told by meaning, not by bytes.
+"""Digests of the code that a stage runs, independent of comments, docstrings and layout.
 
-A module's digest is over its canonical syntax tree, so a comment or a blank line changes nothing, and all Python
-versions agree; a stage's source is its body and every house module that it imports, at any depth, imports inside
-functions included, but for the kernel (pipeline/kernel.py) and what is imported for type checkers alone. Of a plug-in
-its own package is followed alike, and what else it imports is known by its version (pipeline/outside_code.py).
+A module's digest is over its canonical syntax tree, which is the same in all Python versions that we support. A stage's
+source is its module and every module of ours that it imports, at any depth, imports inside functions included. The
+kernel (pipeline/kernel.py) and imports under TYPE_CHECKING are left out. A plug-in's own package is followed in the
+same way; the libraries that it imports enter by version (pipeline/outside_code.py).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from scrollwork.pipeline.source_memory import Memory, Parsed
 
 ABSENT = "not installed"  # in place of a version
 _IMPORTED_AS: dict[str, set[str]] = {}  # top-level modules by library
-_SURE: set[str] = set()  # libraries that were loaded in the version that keys say
+_SURE: set[str] = set()  # libraries known to be loaded in the version that is in keys
 # Of two threads that parse at once one may end in "SystemError: AST constructor recursion depth mismatch": Python 3.11
 # to 3.13.0 count the depth of all threads together (python/cpython issue 106905).
 PARSING = threading.Lock()
 SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
-HOLDERS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)  # of docstrings
+HOLDERS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)  # nodes that may have a docstring
 MEANT = (*HOLDERS, ast.JoinedStr)
 
 
 def sources(entries: Sequence[str]) -> dict[str, str]:
-    """Digest by module of everything that the entry modules run."""
+    """Digest (sha256 in hex) by module name, of all modules that the entry modules run, themselves included."""
     return dict(_sources(tuple(entries)))
 
 
@@ -59,7 +59,7 @@ def libraries(entries: Sequence[str]) -> dict[str, str]:
     return dict(_libraries(tuple(entries)))
 
 
-@cache  # a plan asks for each of its hundreds of nodes, and a version is read from a file
+@cache  # a plan calls this for each of its nodes, and each version is read from a file
 def _libraries(entries: tuple[str, ...]) -> dict[str, str]:
     found = _sources(entries)
     imported = {pair for module in found for pair in _read(module)[2]}
@@ -71,7 +71,7 @@ def _libraries(entries: tuple[str, ...]) -> dict[str, str]:
 
 
 def settle(entries: Sequence[str]) -> None:
-    """Load what the entry modules run, before they do. Raises CodeChanged where that may be other code, or another
+    """Import what the entry modules run, before they run. Raises CodeChanged if that may be other code, or another
     version of a library, than their key says."""
     loaded_code.load_as_digested(sources(entries))
     for name, keyed in libraries(entries).items():
@@ -86,7 +86,7 @@ def settle(entries: Sequence[str]) -> None:
 
 @cache
 def _at_first() -> dict[str, str]:
-    """Versions of all libraries of keys when the first stage was built: some are loaded long before they are in one."""
+    """Versions of all keyed libraries when the first stage was built; some are loaded before a stage needs them."""
     return {name: _version(name) for name in {*KEYED.values(), *chain.from_iterable(KEYED_BESIDE.values())}}
 
 
@@ -98,13 +98,13 @@ def _version(name: str) -> str:
 
 
 def exists(module: str) -> bool:
-    """Whether there is a module of that name, of the house or of a plug-in, which belongs into keys."""
+    """Whether there is a module of that name, ours or a plug-in's, that belongs in keys."""
     return _path(module) is not None and not in_kernel(module)
 
 
 @cache
 def _read(module: str) -> tuple[str, tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """(digest, modules imported that belong into a key by their source, (module, library) of those by a version) of one
+    """(digest, imported modules that enter keys by source, (module, library) of those that enter by version) of one
     module."""
     path = _path(module)
     if path is None:
@@ -125,7 +125,7 @@ def _read(module: str) -> tuple[str, tuple[str, ...], tuple[tuple[str, str], ...
 
 
 def _parsed(module: str, data: bytes) -> Parsed:
-    """(digest, names of all that it imports) of a module's bytes."""
+    """(digest, names of all imports) of a module's bytes."""
     with PARSING:
         tree = ast.parse(data)
     return hashlib.sha256(canonical(tree).encode()).hexdigest(), tuple(sorted(set(_imports(tree, module))))
@@ -133,7 +133,7 @@ def _parsed(module: str, data: bytes) -> Parsed:
 
 @cache
 def _memory() -> Memory:
-    """Of this module's own bytes, for they decide what it holds, and of this Python."""
+    """The memory for this version of this module, which computes the digests, and this version of Python."""
     version = hashlib.sha256(f"{sys.implementation.cache_tag}\n".encode() + Path(__file__).read_bytes()).hexdigest()
     return Memory(Path(__file__).parent / "__pycache__", version)
 
@@ -170,7 +170,7 @@ def _imports(tree: ast.AST, module: str) -> Iterator[str]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Every statement below a node that runs; expressions, most of a tree, hold none."""
+    """Every statement below a node that runs. Expressions are not visited: they hold no statements."""
     blocks = ("body", "orelse", "finalbody", "handlers", "cases")
     for block in blocks[1:] if _for_types(node) else blocks:
         for inner in getattr(node, block, ()):
@@ -179,14 +179,14 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _for_types(node: ast.AST) -> bool:
-    """Whether it is `if TYPE_CHECKING:` (or of `typing.`), whose body never runs."""
+    """Whether the node is `if TYPE_CHECKING:` (or `typing.TYPE_CHECKING`), whose body never runs."""
     test = node.test if isinstance(node, ast.If) else None
     return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
 
 
 def _followed(name: str, importer: str) -> Iterator[str]:
-    """The modules of that name that are in the key of who imports them by their source: of the house, and, where a
-    plug-in imports them, of its own package."""
+    """The module of that name and its parent packages, if they enter the importer's key by source: modules of ours, and
+    modules of a plug-in's own package where the plug-in imports them."""
     yield from _house(name)
     if name and not _is_house(importer) and outside_code.is_own(name, importer):
         parts = name.split(".")
@@ -197,7 +197,7 @@ def _followed(name: str, importer: str) -> Iterator[str]:
 
 
 def _house(name: str) -> Iterator[str]:
-    """The house module of that name, and the packages it lies in, those of the kernel left out."""
+    """Our module of that name and its parent packages, without those of the kernel."""
     parts = name.split(".")
     if parts[0] == NAME and len(parts) > 1 and parts[1] in ROOMS:
         for end in range(2, len(parts) + 1):
@@ -207,13 +207,13 @@ def _house(name: str) -> Iterator[str]:
 
 
 def in_kernel(module: str) -> bool:
-    """Whether a module stands in the kernel list, or a package that it lies in."""
+    """Whether a module, or a package that contains it, is in KERNEL."""
     parts = module.split(".")
     return any(".".join(parts[:end]) in KERNEL for end in range(1, len(parts) + 1))
 
 
 def canonical(node: object) -> str:
-    """A syntax tree as text: without positions, docstrings, empty and version-specific fields."""
+    """A syntax tree as text, without positions, docstrings, empty fields and version-specific fields."""
     if isinstance(node, ast.AST):
         kind: Any = type(node)
         fields = []
@@ -229,12 +229,12 @@ def canonical(node: object) -> str:
 
 @cache
 def _fields(kind: Any) -> tuple[str, ...]:
-    """The fields of a kind of node that count."""
+    """The fields of a node class that enter the digest."""
     return tuple(sorted(name for name in kind._fields if name not in SKIPPED))
 
 
 def _meant(node: ast.AST, field: str, value: object) -> object:
-    """A field without docstrings, and without the empty pieces that 3.12 leaves in f-strings."""
+    """The value of a field without docstrings, and without the empty pieces that Python 3.12 leaves in f-strings."""
     if field == "body" and isinstance(node, HOLDERS) and isinstance(value, list) and value:
         first = value[0]
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):

@@ -1,8 +1,8 @@
-"""What was made of modules' bytes in former processes, beside Python's own bytecode: to parse them all anew is half of
-what a command costs that has nothing to do.
+"""Cache of module digests between processes, next to Python's own bytecode. Without it, parsing all modules takes half
+the time of a command that has nothing to do.
 
-Known by the bytes, so no change is missed; whatever cannot be read or written there, or is not as it was written, is
-made again. Delete it at will.
+Entries are found by the module's bytes, so no change is missed. An unreadable or damaged cache is rebuilt; the file can
+be deleted at any time.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-MOST = 4096  # modules remembered; over it those are forgotten that the last process did not need
+MOST = 4096  # cached modules; above this, only those are kept that this process needed
 Parsed = tuple[str, tuple[str, ...]]  # digest of a module's code, names that it imports
 
 
 class Memory:
-    """One file. version: of what makes the digests; another one remembers nothing of it."""
+    """One cache file. version: of the code that computes the digests; each version has its own file."""
 
     def __init__(self, folder: Path, version: str) -> None:
         self._path = folder / f"sources-{version[:16]}.memory"
@@ -36,7 +36,7 @@ class Memory:
             atexit.register(self.save)
 
     def of(self, module: str, data: bytes, make: Callable[[str, bytes], Parsed]) -> Parsed:
-        """What `make` makes of a module with these bytes."""
+        """The cached result of `make(module, data)`."""
         key = hashlib.sha256(module.encode() + b"\0" + data).hexdigest()
         self._needed.add(key)
         if key not in self._known:
@@ -45,7 +45,7 @@ class Memory:
         return self._known[key]
 
     def save(self) -> None:
-        """Keep it for the next process, if there is news."""
+        """Write the cache for the next process, if it changed."""
         if not self._news:
             return
         kept = self._known if len(self._known) <= MOST else {key: self._known[key] for key in self._needed}
@@ -59,5 +59,5 @@ class Memory:
 
 
 def _digest(content: bytes) -> bytes:
-    """Of the whole content, as the first line: a row with another letter in a name would still look sound."""
+    """sha256 of the whole content, the file's first line: valid JSON alone does not show a changed letter."""
     return hashlib.sha256(content).hexdigest().encode("ascii")

@@ -1,4 +1,4 @@
-"""What a simulated model says: short, plausible, the same for the same prompt and seed."""
+"""The text of a simulated model's answer: short, plausible, and the same for the same prompt and seed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ SENTENCE = re.compile(r"[^.!?\n]{12,200}[.!?]")
 
 
 def answer(prompt: str, seed: int = 0) -> str:
-    """Answer a prompt: the letter of an option where it lists some, else one of its sentences, else its last word."""
+    """Answer a prompt: with an option's letter if it lists options, else with one of its sentences, else its last
+    word."""
     number = int.from_bytes(hashlib.sha256(f"{seed}\n{prompt}".encode()).digest()[:8])
     options = sorted(set(OPTION.findall(prompt[-4_000:])))
     if len(options) >= 2:

@@ -27,7 +27,7 @@ COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 
 
 def public(row: dict[str, Any]) -> dict[str, Any]:
-    """A batch as the vendor shows it: counts stay 0, all in processing, until it has ended."""
+    """A batch as the vendor shows it. Until it has ended, all its requests are counted as processing."""
     hidden = ("rows", "vendor", "created", "results", "share", "version", "early")
     return {name: value for name, value in row.items() if name not in hidden}
 
@@ -62,7 +62,7 @@ def create(world: World, call: Call) -> Reply:
 
 
 def answered(world: World, version: str, params: dict[str, Any]) -> Reply | None:
-    """The reply to one request; None where the results lack its line."""
+    """The reply to one request of a batch; None if a fault removes its line from the results."""
     call = Call("POST", "/v1/messages", {"anthropic-version": version}, params)
 
     def work() -> Reply:
@@ -75,7 +75,7 @@ def answered(world: World, version: str, params: dict[str, Any]) -> Reply | None
 
 
 def own_error(reply: Reply) -> dict[str, Any]:
-    """An error as the results have it: in the vendor's form, whoever stood behind it."""
+    """An error reply in Anthropic's form, also if a fault has another form."""
     body = reply.body
     if isinstance(body, dict) and body.get("type") == "error":
         return body
@@ -86,7 +86,7 @@ def own_error(reply: Reply) -> dict[str, Any]:
 
 
 def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None:
-    """Answer the lines that were reached; the rest ends as `ending`, unpaid."""
+    """Answer the first `share` of a batch's requests; the others end as `ending` and are not billed."""
     done, lines = round(len(row["rows"]) * share), list[bytes]()
     counts = dict.fromkeys(COUNTS, 0)
     for number, request in enumerate(row["rows"]):
@@ -110,20 +110,20 @@ def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None
 
 
 def advance(world: World, row: dict[str, Any], base: str) -> dict[str, Any]:
-    """Move a batch to where the clock says that it is."""
+    """Update a batch to the clock's time, and return what the vendor shows of it. base: see `route`."""
     with world.lock:
         if row["processing_status"] == "canceling":
             finish(world, row, row["share"], "canceled")
         elif row["processing_status"] == "in_progress" and (due := world.batch_due(row["created"], row)):
             left = "canceled" if due[1] == "cancelled" else "expired"
-            finish(world, row, due[0], left)  # the lines that are not done
+            finish(world, row, due[0], left)
         if row["processing_status"] == "ended":
             row["results_url"] = f"{base}/v1/messages/batches/{row['id']}/results"
         return public(row)
 
 
 def route(world: World, call: Call, base: str) -> Reply:
-    """Batches by path. base: the address under which the vendor is reached, for results_url."""
+    """Answer a request under /v1/messages/batches. base: the vendor's base URL, for results_url."""
     name, _, verb = call.path.removeprefix("/v1/messages/batches").strip("/").partition("/")
     if call.method == "POST" and not name:
         return create(world, call)

@@ -34,12 +34,12 @@ def signed(call: Call) -> None:
 
 
 def ended(world: World, one: Family) -> bool:
-    """Tell whether a model's day of retirement has come."""
+    """Whether a model is retired at the clock's date."""
     return one.ends is not None and world.clock.moment().date().isoformat() >= one.ends
 
 
 def family(world: World, name: object) -> Family:
-    """The model, or 404 where it is unknown or retired."""
+    """Find a model. Raises 404 if it is unknown or retired."""
     found = find("anthropic", str(name))
     if found is None or ended(world, found):
         raise error(404, f"model: {name}", "not_found_error")
@@ -47,7 +47,7 @@ def family(world: World, name: object) -> Family:
 
 
 def thinking_of(one: Family, body: dict[str, Any]) -> tuple[str, str]:
-    """The type of thinking and the effort in force (section 1.2)."""
+    """(type of thinking, effort) of a request, with defaults (section 1.2). Raises 400 for unsupported ones."""
     asked = body.get("thinking") or {}
     kind = asked.get("type", one.thinking[0])
     effort = (body.get("output_config") or {}).get("effort")
@@ -65,7 +65,7 @@ def thinking_of(one: Family, body: dict[str, Any]) -> tuple[str, str]:
 
 
 def sampling(one: Family, body: dict[str, Any], version: str, thinking: str) -> None:
-    """Refuse sampling parameters by version and family (sections 0 no. 3, 1.2)."""
+    """Raise 400 for sampling parameters that the API version or the family does not take (sections 0 no. 3, 1.2)."""
     for name in SAMPLERS:
         value = body.get(name)
         if value is None:
@@ -81,7 +81,7 @@ def sampling(one: Family, body: dict[str, Any], version: str, thinking: str) -> 
 
 
 def parts_of(one: Family, body: dict[str, Any]) -> list[Part]:
-    """System and messages as blocks in order, with their breakpoints (section 3.2)."""
+    """System prompt and messages as blocks, in order, with their cache breakpoints (section 3.2)."""
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
         raise error(400, "messages: at least one message is required")
@@ -106,7 +106,7 @@ def parts_of(one: Family, body: dict[str, Any]) -> list[Part]:
 
 
 def headers_of(world: World, one: Family) -> dict[str, str]:
-    """The limits' headers (section 6); remaining tokens in thousands."""
+    """Rate limit headers (section 6); remaining tokens are rounded to thousands."""
     limits, now = world.limits_of("anthropic", one.id), world.clock.now()
     found = {"request-id": world.number("req")}
     names = {"rpm": "requests", "itpm": "input-tokens", "otpm": "output-tokens"}
@@ -122,7 +122,7 @@ def headers_of(world: World, one: Family) -> dict[str, str]:
 
 
 def admit(world: World, one: Family) -> None:
-    """Refuse where a bucket is empty; input and output are taken as they come (section 6)."""
+    """Raise 429 if a bucket is empty. It takes one request and one token each; `spend` takes the rest (section 6)."""
     limits, now = world.limits_of("anthropic", one.id), world.clock.now()
     with world.lock:
         need = {"rpm": 1.0} | {name: 1.0 for name in ("itpm", "otpm") if name in limits}
@@ -138,7 +138,7 @@ def admit(world: World, one: Family) -> None:
 
 
 def spend(world: World, one: Family, input_tokens: int, output_tokens: int) -> None:
-    """Count real input and output; cached input does not count. One of each was taken at admission."""
+    """Take the real input and output tokens from the limits; cached input does not count. `admit` took one of each."""
     limits, now = world.limits_of("anthropic", one.id), world.clock.now()
     with world.lock:
         for name, units in (("itpm", input_tokens), ("otpm", output_tokens)):
@@ -147,7 +147,7 @@ def spend(world: World, one: Family, input_tokens: int, output_tokens: int) -> N
 
 
 def look_up(world: World, call: Call, one: Family, parts: list[Part], scope: tuple[str, ...], batch: bool) -> Use:
-    """What the cache does; inside a batch hits are luck (knob hit_rate)."""
+    """Look the prompt up in the prefix cache; inside a batch a hit is random (knob hit_rate)."""
 
     def look(now: float) -> Found:
         lucky = not batch or world.knobs["hit_rate"] >= 1 or world.chance(world.knobs["hit_rate"], "hit", call)
@@ -158,7 +158,7 @@ def look_up(world: World, call: Call, one: Family, parts: list[Part], scope: tup
 
 
 def messages(world: World, call: Call, batch: bool = False) -> Reply:
-    """POST /v1/messages."""
+    """POST /v1/messages. batch: as a request of a batch."""
     body, version = call.body, call.headers.get("anthropic-version", VERSIONS[1])
     if name := unknown(body, MESSAGES):
         raise error(400, f"{name}: Extra inputs are not permitted")

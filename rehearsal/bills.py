@@ -1,4 +1,4 @@
-"""The ledger: what the simulated vendors charge, exact to fractions of a nano-dollar, with the lines it is made of."""
+"""The bill of the simulated vendors, line by line, exact to fractions of a nano-dollar."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrollwork.rehearsal.prices import Family, rates
 
 @dataclass(frozen=True)
 class Line:
-    """One paid reply. tokens and rates (nano-dollars a token) have the same names: input, cached, write, ..."""
+    """One billed reply. tokens and rates (nano-dollars a token) by kind: input, cached, write, write_long, output."""
 
     vendor: str
     model: str
@@ -25,7 +25,7 @@ class Line:
 
     @property
     def nano(self) -> Decimal:
-        """What the reply costs, in nano-dollars."""
+        """Cost of the reply in nano-dollars."""
         return sum((self.rates[name] * count for name, count in self.tokens.items()), Decimal(0))
 
 
@@ -35,12 +35,12 @@ def price_of(family: Family, moment: datetime, service: str, tokens: Mapping[str
 
 
 def prompt_of(tokens: Mapping[str, int]) -> int:
-    """Tokens of the whole prompt, cached ones too: what decides the tier."""
+    """Tokens of the whole prompt, cached ones included; they decide the price tier."""
     return sum(count for name, count in tokens.items() if name != "output")
 
 
 def exact(money: Decimal) -> str:
-    """Write an amount without rounding it and without zeros behind it."""
+    """Write an amount without rounding and without trailing zeros."""
     return format(money.normalize(), "f")
 
 
@@ -55,7 +55,8 @@ class Ledger:
     def charge(
         self, family: Family, moment: datetime, service: str, request: str, tokens: Mapping[str, int], geo: bool = False
     ) -> None:
-        """Add a reply to the bill; geo: Claude inside the United States, 1.1 times the price (section 1.2)."""
+        """Add a reply to the bill. geo: Claude with inference in the United States, 1.1 times the price (section
+        1.2)."""
         found = rates(family, moment, service, prompt_of(tokens))
         factor = Decimal("1.1") if geo else Decimal(1)
         line = Line(
@@ -79,7 +80,7 @@ class Ledger:
         return sum((line.nano for line in self.lines()), Decimal(0))
 
     def export(self) -> dict[str, object]:
-        """The bill for GET /__bill; money as strings of nano-dollars, so that nothing is rounded."""
+        """The bill for GET /__bill. Amounts are strings of nano-dollars, so that nothing is rounded."""
         models: dict[str, Decimal] = defaultdict(Decimal)
         for line in self.lines():
             models[f"{line.vendor}/{line.model}"] += line.nano

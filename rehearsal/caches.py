@@ -1,4 +1,5 @@
-"""Prefix caches by rule (fact sheet, section 3): breakpoints, steps of a fixed length, Anthropic's blocks."""
+"""Prefix caches as the vendors describe them (fact sheet, section 3): by breakpoints, by steps of a fixed length, by
+Anthropic's blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ LONG = ("12h", "1h")
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of a prompt, in order. mark: lifetime of a breakpoint behind it; last: it ends its message."""
+    """A piece of a prompt. mark: lifetime of a cache breakpoint after it. last: whether it ends its message."""
 
     text: str
     role: str
@@ -24,7 +25,7 @@ class Part:
 
 @dataclass
 class Entry:
-    """A prefix that is held."""
+    """A cached prefix. expires: by the clock. lifetime: seconds, renewed by each read."""
 
     expires: float
     lifetime: float
@@ -32,7 +33,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Use:
-    """What a cache did for one request, in tokens."""
+    """Tokens of one request that were read from the cache, and written to it for the short and the long lifetime."""
 
     cached: int = 0
     written: int = 0
@@ -40,7 +41,7 @@ class Use:
 
 
 def prefixes(parts: Sequence[Part], ratio: float) -> list[tuple[str, int]]:
-    """Digest and length in tokens of the prefix behind each part."""
+    """(digest, length in tokens) of the prefix that ends with each part."""
     found, text, sha = [], "", hashlib.sha256()
     for part in parts:
         text += part.text
@@ -50,11 +51,11 @@ def prefixes(parts: Sequence[Part], ratio: float) -> list[tuple[str, int]]:
 
 
 Write = tuple[str, int, str]  # digest, tokens, lifetime
-Found = tuple[Use, Callable[[float], None]]  # what is billed; call it with the time at which the entries begin
+Found = tuple[Use, Callable[[float], None]]  # what is billed; a function that stores the entries as of a given time
 
 
 class PrefixCache:
-    """Exact prefixes at boundaries, with lifetimes that each read renews (OpenAI 5.6 and later, Anthropic)."""
+    """Caches prefixes that end at breakpoints; each read renews the lifetime (GPT-5.6 and later, Anthropic)."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -63,7 +64,8 @@ class PrefixCache:
     def look(
         self, scope: Hashable, readable: Sequence[tuple[str, int]], writes: Sequence[Write], minimum: int, now: float
     ) -> Found:
-        """Find the longest live readable prefix; what longer writable prefixes add to it is written."""
+        """Find the longest live prefix among `readable`; what longer prefixes in `writes` add to it is written.
+        minimum: tokens of the shortest prefix that is cached."""
         cached, hit = 0, None
         for digest, tokens in readable:
             entry = self._held.get((scope, digest))
@@ -89,7 +91,7 @@ class PrefixCache:
 def breakpoints(
     cache: PrefixCache, scope: Hashable, parts: Sequence[Part], mode: str, ratio: float, minimum: int, now: float
 ) -> Found:
-    """Apply OpenAI's rule of GPT-5.6 and later (section 3.1)."""
+    """Look a prompt up by OpenAI's rule for GPT-5.6 and later (section 3.1). mode: implicit or explicit."""
     ends = prefixes(parts, ratio)
     marks = [number for number, part in enumerate(parts) if part.mark]
     asked = [number for number, part in enumerate(parts) if part.last and part.role in ("user", "tool")]
@@ -112,7 +114,7 @@ def breakpoints(
 
 
 def blocks(cache: PrefixCache, scope: Hashable, parts: Sequence[Part], ratio: float, minimum: int, now: float) -> Found:
-    """Apply Anthropic's rule: each breakpoint looks back over 20 blocks (section 3.2)."""
+    """Look a prompt up by Anthropic's rule: each breakpoint looks back over 20 blocks (section 3.2)."""
     ends = prefixes(parts, ratio)
     marks = [number for number, part in enumerate(parts) if part.mark]
     readable = {back for number in marks for back in range(max(0, number - 20), number + 1)}
@@ -126,15 +128,15 @@ def blocks(cache: PrefixCache, scope: Hashable, parts: Sequence[Part], ratio: fl
 
 
 class StepCache:
-    """The longest common prefix in whole steps, free to write (OpenAI before 5.6, Gemini, DeepSeek, xAI, Groq)."""
+    """Caches common prefixes in whole steps; writing is free (OpenAI before GPT-5.6, Gemini, DeepSeek, xAI, Groq)."""
 
     def __init__(self, step: int = 128, lifetime: float = 600.0) -> None:
-        """Hold prefixes of `step`, 2 `step`, ... tokens for `lifetime` seconds after their last use."""
+        """Keep prefixes of `step`, 2 `step`, ... tokens for `lifetime` seconds after their last use."""
         self._step, self._lifetime = step, lifetime
         self._used: dict[tuple[Hashable, bytes], float] = {}
 
     def look(self, scope: Hashable, parts: Sequence[Part], ratio: float, minimum: int, now: float) -> Found:
-        """Count the tokens that an earlier prompt shares with this one."""
+        """Find the longest prefix that this prompt shares with earlier ones. minimum: tokens of the shortest hit."""
         data = "".join(part.text for part in parts).encode()
         size, sha = int(self._step * ratio), hashlib.sha256()
         keys: list[tuple[Hashable, bytes]] = []

@@ -1,4 +1,5 @@
-"""Servers that speak OpenAI's chat: DeepSeek, xAI, Groq, OpenRouter, vLLM, llama.cpp, Ollama (section 1.4; S4)."""
+"""Servers that speak OpenAI's chat protocol: DeepSeek, xAI, Groq, OpenRouter, vLLM, llama.cpp, Ollama (fact sheet,
+section 1.4; S4)."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ THOUGHTS_IN = {"vllm": "reasoning", "openrouter": "reasoning", "groq": "reasonin
 
 
 def effort_of(one: Family, body: dict[str, Any]) -> str:
-    """The effort in force, with each vendor's refusal."""
+    """The reasoning effort of a request, with the default. Raises 400 as each vendor does."""
     effort = body.get("reasoning_effort") or (body.get("reasoning") or {}).get("effort")
     if one.vendor == "deepseek" and (body.get("thinking") or {}).get("type") == "disabled":
         effort = "none"
@@ -55,7 +56,7 @@ def chat(world: World, call: Call, vendor: str) -> Reply:
     if tokens > context:
         if vendor != "ollama":
             raise too_long(one, tokens, context)
-        prompt = prompt.encode()[-int(context * ratio) :].decode(errors="ignore")  # the front is cut without a word
+        prompt = prompt.encode()[-int(context * ratio) :].decode(errors="ignore")  # Ollama silently cuts the beginning
         tokens = context
     flex = vendor == "groq" and body.get("service_tier") == "flex"
     if flex and world.chance(world.knobs["flex_refused"], "flex", call):

@@ -1,4 +1,7 @@
-"""The simulator's own table of models, copied from the fact sheet's sections 1 and 5, not from config/vendors."""
+"""The simulator's own table of models, copied from sections 1 and 5 of the fact sheet, not from config/vendors.
+
+The fact sheet is a summary of the vendors' public pages, from which both tables were made; section numbers in this room
+are its sections, and S1 to S4 its rules for a simulator (section 8)."""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ NEVER_OFF = ("low", "medium", "high", "xhigh", "max")
 
 
 def _new(name: str, price: Price, efforts: tuple[str, ...], *aliases: str, later: tuple[Price, ...] = ()) -> Family:
-    """An OpenAI family of GPT-5.6 or later (section 1.1). later: prices of days to come."""
+    """An OpenAI family of GPT-5.6 or later (section 1.1). later: prices that hold from a later date."""
     return Family(
         name,
         "openai",
@@ -41,7 +44,7 @@ def _old(
     ends: str | None = None,
     minimum: int = 1_024,
 ) -> Family:
-    """An OpenAI family with the earlier cache rule that thinks."""
+    """An OpenAI reasoning family with the earlier cache rule."""
     limits = (922_000, 1_050_000) if long else (272_000, 400_000)
     return Family(
         name,
@@ -69,7 +72,7 @@ OPENAI = (
     _new("gpt-6.1-terra", Price("1", "0.05", "5", "1.25", "2.50"), FULL),
     _new("gpt-6-sol", Price("2", "0.20", "10", "2.50", "5"), FULL),
     _new("gpt-6-luna", Price("0.10", "0.01", "0.50", "0.125", "0.25"), FULL),
-    # The lower price was promised through 2026-11-21; whether it goes on is not known, so the list price follows.
+    # The lower price was promised until 2026-11-21; after that, the list price is assumed.
     _new("gpt-5.6-sol", Price("4", "0.40", "20", "5", "10"), FULL, "gpt-5.6",
          later=(Price("5", "0.50", "30", "6.25", "12.50", "2026-11-22"),)),
     _new("gpt-5.6-terra", Price("2", "0.20", "12", "2.50", "5"), FULL),
@@ -192,7 +195,7 @@ OTHERS = (
     replace(_DEEPSEEK, id="deepseek-v4-pro", prices=(Price("0.66", "0.022", "1.98"),), served=""),
     _GROK,
     replace(_GROK, id="grok-4.6"),
-    # No price of these stands in the fact sheet: they are billed as nothing, and say so in docs/architecture.md.
+    # The fact sheet has no prices of these: they are billed as free (docs/architecture.md says so).
     Family("openai/gpt-oss-120b", "groq", (_FREE,), ("low", "medium", "high"), "medium", cache="steps",
            max_input=131_072, context=131_072, max_output=65_536),
     Family("mistral-large", "mistral", (_FREE,)),
@@ -205,7 +208,7 @@ OTHERS = (
 )  # fmt: skip
 FAMILIES = (*OPENAI, *ANTHROPIC, *GEMINI, *OTHERS)
 _FEWER = ("claude-opus-4-5", "claude-sonnet-4-5", "claude-opus-4-6", "claude-sonnet-4-6", "claude-haiku-4-5")
-# Characters a token of English (section 1.2: the tokenizer of Claude 4.7 and later makes more of them); others have 4.
+# Characters per token of English text; all others have 4. Claude 4.7 and later have a finer tokenizer (section 1.2).
 RATIOS = {f"anthropic/{one.id}": 3.3 for one in ANTHROPIC if one.id not in _FEWER}
 
 

@@ -1,4 +1,4 @@
-"""Fields that a request may have, copied from the newest SDKs' types; any other is refused, as the vendors do."""
+"""Fields that a request may have, copied from the newest SDKs' types. Others are refused, as the vendors do."""
 
 from __future__ import annotations
 
@@ -108,12 +108,12 @@ MESSAGES = frozenset(
 
 
 def unknown(body: dict[str, object], known: frozenset[str]) -> str | None:
-    """The first field that the endpoint does not know."""
+    """The first field of a request that is not known; None if all are."""
     return next((name for name in body if name not in known), None)
 
 
 def beyond(body: dict[str, object]) -> str | None:
-    """What the vendors do and the rehearsal does not: streams, several choices, tools."""
+    """A field that vendors support but the rehearsal does not (stream, n, tools); None if there is none."""
     if body.get("stream"):
         return "stream"
     if body.get("n") not in (None, 1):

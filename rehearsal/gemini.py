@@ -15,7 +15,7 @@ METRIC = "generativelanguage.googleapis.com/generate_content_paid_tier"
 
 
 def error(status: int, message: str, name: str, details: list[dict[str, Any]] | None = None) -> Refusal:
-    """A refusal in Gemini's form: a list around the object."""
+    """A refusal in Gemini's form: an error object in a list. name: the status name."""
     inner = {"code": status, "message": message, "status": name, "details": details or []}
     return Refusal(Reply(status, [{"error": inner}]))
 
@@ -27,7 +27,8 @@ def signed(call: Call) -> None:
 
 
 def admit(world: World, one: Family, tokens: int) -> None:
-    """Refuse over the limits: 429 with RetryInfo in the body and no headers (section 6)."""
+    """Take a request and its tokens from the limits. Raises 429, with RetryInfo in the body and no headers (section
+    6)."""
     limits, now = world.limits_of("gemini", one.id), world.clock.now()
     with world.lock:
         short = world.limits.take(one.id, limits, {"rpm": 1, "tpm": tokens, "rpd": 1}, now)

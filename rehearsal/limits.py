@@ -1,4 +1,5 @@
-"""Limits of requests and tokens a minute as buckets that fill on the simulator's clock (fact sheet, section 6)."""
+"""Rate limits (requests and tokens per minute) as buckets that refill on the simulator's clock (fact sheet, section
+6)."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Bucket:
-    """A bucket of `limit` units that fills again within `seconds`."""
+    """A bucket of `limit` units that refills within `seconds`. level: units left at time `at`."""
 
     limit: float
     level: float
@@ -16,12 +17,12 @@ class Bucket:
     seconds: float = 60.0
 
     def fill(self, now: float) -> None:
-        """Let in what has come since the last look."""
+        """Refill the bucket up to the time `now`."""
         self.level = min(self.limit, self.level + (now - self.at) * self.limit / self.seconds)
         self.at = now
 
     def wait(self, units: float) -> float:
-        """Seconds until so many units fit; what is larger than the bucket never does, and waits for a full one."""
+        """Seconds until `units` are there; for more units than the limit, seconds until the bucket is full."""
         return max(0.0, (min(units, self.limit) - self.level) * self.seconds / self.limit)
 
     def full(self) -> float:
@@ -37,7 +38,8 @@ class Limits:
         self._buckets: dict[tuple[str, str, float], Bucket] = {}
 
     def bucket(self, model: str, name: str, limit: float, now: float) -> Bucket:
-        """The bucket of a model's limit, filled up to now. Names ending in "d" (rpd) are by day."""
+        """The bucket of a model's limit, refilled up to now. Names ending in "d" (rpd) are per day, others per
+        minute."""
         seconds = 86_400.0 if name.endswith("d") else 60.0
         found = self._buckets.setdefault((model, name, limit), Bucket(limit, limit, now, seconds))
         found.fill(now)
@@ -46,7 +48,8 @@ class Limits:
     def take(
         self, model: str, limits: Mapping[str, float], units: Mapping[str, float], now: float
     ) -> tuple[str, float] | None:
-        """Take units of each limit at once. None where they fit, else the name of the tightest limit and its wait."""
+        """Take units from all limits at once; returns None. If one lacks units, nothing is taken, and (name of the
+        tightest limit, seconds to wait) is returned."""
         found = {name: self.bucket(model, name, limit, now) for name, limit in limits.items()}
         short = [(name, found[name].wait(need)) for name, need in units.items() if name in found]
         worst = max(short, key=lambda one: one[1], default=("", 0.0))

@@ -38,7 +38,7 @@ def upload(world: World, call: Call) -> Reply:
 
 
 def store(world: World, data: bytes, filename: str, purpose: str) -> dict[str, Any]:
-    """Keep a file."""
+    """Store a file; returns its row."""
     name, now = world.number("file"), int(world.clock.now())
     row = {
         "id": name,
@@ -56,19 +56,19 @@ def store(world: World, data: bytes, filename: str, purpose: str) -> dict[str, A
 
 
 def public(row: dict[str, Any]) -> dict[str, Any]:
-    """A file or batch without what the vendor does not show."""
+    """A file or batch as the vendor shows it."""
     return {name: value for name, value in row.items() if name not in ("data", "rows", "vendor", "left", "early")}
 
 
 def file(world: World, name: str) -> dict[str, Any]:
-    """A stored file, or 404."""
+    """A stored file. Raises 404."""
     if name not in world.files:
         raise error(404, f"No such File object: {name}", param="id")
     return world.files[name]
 
 
 def faults_of(world: World, rows: list[dict[str, Any]], endpoint: str) -> list[dict[str, Any]]:
-    """Why a batch fails validation: errors.data."""
+    """Why a batch fails validation, as in `errors.data`; [] if it does not."""
     found: list[dict[str, Any]] = []
     seen = set()
     models = {row.get("body", {}).get("model") for row in rows}
@@ -131,7 +131,7 @@ def create(world: World, call: Call) -> Reply:
 
 
 def answered(world: World, endpoint: str, body: dict[str, Any]) -> Reply | None:
-    """The reply to one line; None where the results lack it."""
+    """The reply to one request of a batch; None if a fault removes its line from the results."""
     call = Call("POST", endpoint, {}, body)
 
     def work() -> Reply:
@@ -144,7 +144,8 @@ def answered(world: World, endpoint: str, body: dict[str, Any]) -> Reply | None:
 
 
 def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None:
-    """Answer the share of lines that were reached, and write both files in any order."""
+    """Answer the first `share` of a batch's requests, and write output and error file, lines in random order. The other
+    requests are errors, not billed. ending: completed, expired or cancelled."""
     rows = row["rows"]
     done = round(len(rows) * share)
     good: list[bytes] = []
@@ -176,7 +177,7 @@ def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None
 
 
 def advance(world: World, row: dict[str, Any]) -> dict[str, Any]:
-    """Move a batch to where the clock says that it is."""
+    """Update a batch to the clock's time, and return what the vendor shows of it."""
     with world.lock:
         if row["status"] == "cancelling":
             finish(world, row, row["left"], "cancelled")
@@ -186,7 +187,7 @@ def advance(world: World, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def cancel(world: World, row: dict[str, Any]) -> Reply:
-    """POST /v1/batches/ID/cancel: what was reached by now is done and paid."""
+    """POST /v1/batches/ID/cancel. Requests that would be done by now are answered and billed."""
     if row["status"] == "in_progress":
         row["left"] = min(1.0, (world.clock.now() - row["created_at"]) / max(1.0, world.knobs["batch_s"]))
         row["status"], row["cancelling_at"] = "cancelling", int(world.clock.now())
@@ -194,7 +195,7 @@ def cancel(world: World, row: dict[str, Any]) -> Reply:
 
 
 def route(world: World, call: Call) -> Reply:
-    """Files and batches by path."""
+    """Answer a request under /v1/files or /v1/batches."""
     kind, _, rest = call.path.removeprefix("/v1/").partition("/")
     name, _, verb = rest.partition("/")
     if kind == "files":

@@ -12,7 +12,7 @@ from scrollwork.rehearsal.world import Call, Reply, World
 
 
 def parts_of(messages: object) -> list[Part]:
-    """The prompt as parts in order. Raises 400 for what are no messages."""
+    """The prompt as parts, in order. Raises 400 for wrong messages."""
     if not isinstance(messages, list) or not messages:
         raise error(400, "Missing required parameter: 'messages'.", param="messages", code="missing_required_parameter")
     found = []
@@ -42,7 +42,7 @@ def usage(one: Family, done: Done) -> dict[str, Any]:
 
 
 def chat(world: World, call: Call, batch: bool = False) -> Reply:
-    """POST /v1/chat/completions."""
+    """POST /v1/chat/completions. batch: as a request of a batch."""
     body = call.body
     if name := unknown(body, CHAT):
         raise error(400, f"Unrecognized request argument supplied: {name}")

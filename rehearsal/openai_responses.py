@@ -12,7 +12,7 @@ from scrollwork.rehearsal.world import Call, Reply, World
 
 
 def parts_of(body: dict[str, Any]) -> list[Part]:
-    """The prompt as parts in order, instructions first."""
+    """The prompt as parts, in order, instructions first. Raises 400 for wrong input."""
     found = [Part(str(body["instructions"]), "developer")] if body.get("instructions") else []
     items = body.get("input")
     if isinstance(items, str):
@@ -49,7 +49,7 @@ def usage(one: Family, done: Done) -> dict[str, Any]:
 
 
 def responses(world: World, call: Call, batch: bool = False) -> Reply:
-    """POST /v1/responses."""
+    """POST /v1/responses. batch: as a request of a batch."""
     body = call.body
     if name := unknown(body, RESPONSES):
         raise error(400, f"Unknown parameter: '{name}'.", param=name, code="unknown_parameter")

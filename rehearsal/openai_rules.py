@@ -1,4 +1,4 @@
-"""What chat and responses of OpenAI share: refusals, caches, thoughts, limits, service tiers, bill (S1)."""
+"""What OpenAI's chat and responses endpoints share: refusals, caches, reasoning, limits, service tiers, bill (S1)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def error(status: int, message: str, kind: str = INVALID, param: str | None = No
 
 
 def signed(call: Call) -> None:
-    """Refuse a request without a key; any key will do."""
+    """Raise 401 for a request without an API key; any key is accepted."""
     if not call.headers.get("authorization", "").removeprefix("Bearer").strip():
         raise error(401, "You didn't provide an API key.", code="invalid_api_key")
 
 
 def family(world: World, vendor: str, name: object) -> Family:
-    """The model, or 404 where it is unknown or has ended."""
+    """Find a model. Raises 404 if it is unknown or shut down at the clock's date."""
     found = find(vendor, str(name))
     if found is None or (found.ends is not None and world.clock.moment().date().isoformat() >= found.ends):
         message = f"The model `{name}` does not exist or you do not have access to it."
@@ -48,13 +48,13 @@ def models(world: World, vendor: str) -> dict[str, object]:
 
 
 def listed(values: Sequence[str]) -> str:
-    """Values in quotes, as OpenAI lists them."""
+    """Values in quotes, listed as in OpenAI's messages."""
     quoted = [f"'{one}'" for one in values]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])}, and {quoted[-1]}"
 
 
 def effort_of(one: Family, effort: object, responses: bool) -> str:
-    """The effort in force. Raises the documented refusals (section 1.1)."""
+    """The reasoning effort of a request, with the default. Raises 400 as documented (section 1.1)."""
     if effort is None:
         return one.default if one.efforts else "none"
     if not one.efforts:
@@ -72,7 +72,7 @@ def effort_of(one: Family, effort: object, responses: bool) -> str:
 
 
 def sampling(one: Family, body: dict[str, Any], effort: str, responses: bool) -> None:
-    """Refuse temperature, top_p and logprobs where the family or the effort does not take them (section 1.1)."""
+    """Raise 400 for temperature, top_p and logprobs if the family or the effort does not take them (section 1.1)."""
     if one.sampling == "always" or (one.sampling == "none" and effort == "none"):
         return
     for name in ("temperature", "top_p", "logprobs", "top_logprobs"):
@@ -91,7 +91,7 @@ def sampling(one: Family, body: dict[str, Any], effort: str, responses: bool) ->
 
 
 def cache_fields(one: Family, body: dict[str, Any], parts: Sequence[Part]) -> str:
-    """The cache's mode. Raises 400 for cache options on a family before 5.6 (section 1.1)."""
+    """The cache mode, implicit or explicit. Raises 400 for cache options on a family before GPT-5.6 (section 1.1)."""
     options = body.get("prompt_cache_options")
     marked = any(part.mark for part in parts)
     if one.cache != "breakpoints" and (options is not None or marked):
@@ -104,7 +104,7 @@ def cache_fields(one: Family, body: dict[str, Any], parts: Sequence[Part]) -> st
 
 
 def mark_of(block: dict[str, Any], kind: str) -> str | None:
-    """The lifetime of a block's breakpoint. Raises 400 for a mark on a block that takes none (section 3.1)."""
+    """The lifetime of a block's cache breakpoint; None without one. Raises 400 for a wrong one (section 3.1)."""
     mark = block.get("prompt_cache_breakpoint")
     if mark is None:
         return None
@@ -118,7 +118,8 @@ def mark_of(block: dict[str, Any], kind: str) -> str | None:
 
 @dataclass(frozen=True)
 class Done:
-    """A request that was worked on."""
+    """A request that was answered. prompt, thoughts, completion: tokens; completion includes thoughts. cut: the answer
+    met its limit. service: the billed tier."""
 
     prompt: int
     use: Use
@@ -131,7 +132,7 @@ class Done:
 
 
 def reset(seconds: float) -> str:
-    """A wait as OpenAI's headers write it: 60ms, 1s, 6m0s."""
+    """A duration as in OpenAI's headers: 60ms, 1s, 6m0s."""
     if seconds < 1:
         return f"{round(seconds * 1000)}ms"
     minutes, rest = divmod(round(seconds), 60)
@@ -139,7 +140,7 @@ def reset(seconds: float) -> str:
 
 
 def admit(world: World, one: Family, reserve: int) -> dict[str, str]:
-    """Take a request and max(limit, prompt) tokens of the limits; the headers, or 429 (section 6)."""
+    """Take a request and `reserve` tokens from the limits; returns the headers. Raises 429 (section 6)."""
     limits, now = world.limits_of(one.vendor, one.id), world.clock.now()
     with world.lock:
         short = world.limits.take(one.id, limits, {"rpm": 1, "tpm": reserve, "rpd": 1}, now)
@@ -166,7 +167,7 @@ def admit(world: World, one: Family, reserve: int) -> dict[str, str]:
 
 
 def service_of(world: World, call: Call, batch: bool) -> str:
-    """The tier that is billed, named as the reply names it; 429 where flex has no room (section 4)."""
+    """The billed service tier, named as in the reply. Raises 429 if flex has no capacity (section 4)."""
     if batch:
         return "batch"
     asked = call.body.get("service_tier") or "auto"
@@ -181,7 +182,7 @@ def service_of(world: World, call: Call, batch: bool) -> str:
 
 
 def look_up(world: World, one: Family, parts: Sequence[Part], mode: str, body: dict[str, Any], effort: str) -> Use:
-    """What the cache of the family does for this prompt (section 3)."""
+    """Look the prompt up in the family's prefix cache (section 3)."""
     ratio = world.ratio(one)
     form = repr(body.get("response_format") or body.get("text"))
     scope = (one.id, body.get("prompt_cache_key"), effort, body.get("verbosity"), form, body.get("service_tier"))
@@ -201,7 +202,7 @@ def look_up(world: World, one: Family, parts: Sequence[Part], mode: str, body: d
 def ask(
     world: World, call: Call, one: Family, parts: Sequence[Part], mode: str, effort: str, limit: int | None, batch: bool
 ) -> Done:
-    """Check the length, pass the limits, think, answer and charge."""
+    """Answer a prompt and bill it. Raises 400 for a prompt that is too long, 429 over a limit. limit: output tokens."""
     prompt = "".join(part.text for part in parts)
     tokens = world.count(one, prompt)
     if tokens > one.max_input:

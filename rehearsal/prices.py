@@ -1,4 +1,4 @@
-"""What a family costs (fact sheet, section 5): by date, by length of the prompt, by hour, by service."""
+"""Prices of a family by date, length of the prompt, hour and service tier (fact sheet, section 5)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NANO = 1_000  # a dollar per million tokens is 1,000 nano-dollars a token
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars per million tokens, as the vendor lists them; since: the first day on which it holds."""
+    """Dollars per million tokens, as the vendor lists them. since: the first day of this price (ISO date)."""
 
     input: str
     cached: str
@@ -23,7 +23,7 @@ class Price:
 
 @dataclass(frozen=True)
 class Tier:
-    """Factors for the whole request where its prompt is longer than `above` tokens."""
+    """Price factors for the whole request if its prompt is longer than `above` tokens."""
 
     above: int
     input: str
@@ -32,7 +32,9 @@ class Tier:
 
 @dataclass(frozen=True)
 class Family:
-    """A model as its vendor describes it (sections 1.1 to 1.4, 3, 5). cache: breakpoints, steps, blocks or none."""
+    """A model as its vendor describes it (sections 1.1 to 1.4, 3, 5). cache: breakpoints, steps, blocks or none
+    (caches.py). minimum: tokens of the shortest cached prefix. ends: date of its shutdown. peak: dearer in the hours of
+    PEAK."""
 
     id: str
     vendor: str
@@ -48,8 +50,8 @@ class Family:
     tiers: tuple[Tier, ...] = ()
     ends: str | None = None
     aliases: tuple[str, ...] = ()
-    thinking: tuple[str, ...] = ()  # Anthropic: the types that are taken; the first is in force by default
-    served: str = ""  # the name in the reply, where it is another
+    thinking: tuple[str, ...] = ()  # Anthropic: accepted types of thinking, the default first
+    served: str = ""  # the model's name in the reply, if it differs
     peak: bool = False
 
 
@@ -58,7 +60,7 @@ SERVICE = {"batch": "0.5", "flex": "0.5", "default": "1", "standard": "1", "prio
 
 
 def rates(family: Family, moment: datetime, service: str, prompt: int) -> dict[str, Decimal]:
-    """Nano-dollars a token by kind, for a prompt of so many tokens asked at a moment under a service tier."""
+    """Nano-dollars a token, by kind. moment: in UTC. service: a key of SERVICE. prompt: its length in tokens."""
     day = moment.date().isoformat()
     price = [one for one in family.prices if one.since <= day][-1]
     into = out = Decimal(SERVICE[service]) * NANO

@@ -1,4 +1,4 @@
-"""The simulated vendors behind one address on this machine: Rehearsal() starts them, PATHS says where each one is."""
+"""The simulated vendors on one loopback address: `Rehearsal()` starts them, PATHS has each one's path."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scrollwork.rehearsal.faulty.batches import step_of
 from scrollwork.rehearsal.fields import beyond
 from scrollwork.rehearsal.world import Call, Refusal, Reply, World
 
-PATHS: Mapping[str, str] = {  # what a client takes as base_url, behind the address
+PATHS: Mapping[str, str] = {  # path of each vendor's base_url
     "openai": "/openai/v1",
     "anthropic": "/anthropic",
     "gemini": "/gemini/v1beta/openai",
@@ -46,7 +46,7 @@ ASKS = ("/chat/completions", "/responses", "/messages")
 
 
 def openai(world: World, call: Call) -> Reply:
-    """OpenAI by path."""
+    """Answer a request to OpenAI, by path."""
     openai_rules.signed(call)
     if call.path == "/v1/chat/completions":
         return openai_chat.chat(world, call)
@@ -72,7 +72,7 @@ def listing(world: World, call: Call, vendor: str) -> Reply:
 
 
 def anthropic(world: World, call: Call, base: str) -> Reply:
-    """Anthropic by path."""
+    """Answer a request to Anthropic, by path. base: see anthropic_batches.route."""
     anthropic_messages.signed(call)
     if call.path == "/v1/messages":
         return anthropic_messages.messages(world, call)
@@ -91,7 +91,7 @@ def anthropic(world: World, call: Call, base: str) -> Reply:
 
 
 def others(world: World, call: Call, vendor: str) -> Reply:
-    """Gemini and the servers that speak OpenAI's chat, by path."""
+    """Answer a request to Gemini or a server that speaks OpenAI's chat protocol, by path."""
     asked = call.path.endswith("/chat/completions")
     if vendor == "gemini":
         gemini.signed(call)
@@ -124,7 +124,7 @@ def control(world: World, call: Call) -> Reply:
 
 
 def answer(world: World, call: Call, address: str) -> Reply:
-    """Answer a request of any vendor."""
+    """Answer a request to any vendor, with its fault, or to the paths of `control`."""
     if call.path.startswith("/__"):
         return control(world, call)
     vendor, _, rest = call.path[1:].partition("/")
@@ -198,7 +198,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Rehearsal(ThreadingHTTPServer):
-    """The running simulators; a context manager that stops them."""
+    """The HTTP server of the simulated vendors; use it in a `with` block, which starts and stops it."""
 
     daemon_threads = True
     request_queue_size = 256
@@ -211,7 +211,7 @@ class Rehearsal(ThreadingHTTPServer):
         self.address = f"http://127.0.0.1:{self.server_address[1]}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a client that has gone: it waits no longer for a reply that stalls."""
+        """Do not report a client that closed its connection, such as one that gave up on a stalled reply."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 

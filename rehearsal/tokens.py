@@ -1,4 +1,4 @@
-"""How many tokens a text and the thoughts about it have; tests predict usage with these (fact sheet, section 8)."""
+"""Token counts of texts and of reasoning, by rules from which tests predict usage (fact sheet, section 8)."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ def cut(text: str, tokens: int, ratio: float = 4) -> str:
 
 
 def thoughts(effort: str, prompt: str) -> int:
-    """Tokens that a model thinks: a number of the effort, plus less than 10 % by the digest of the prompt."""
+    """Reasoning tokens: the effort's number (THOUGHTS) plus up to 10 %, which the prompt's digest decides."""
     base = THOUGHTS[effort]
     return base + int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4]) % (base // 10 or 1)

@@ -1,4 +1,5 @@
-"""What the simulated vendors share: clock, bill, caches, limits, knobs; a call, a reply and a refusal."""
+"""The state that all simulated vendors share (clock, bill, caches, limits, knobs), and the classes for a request, a
+reply and a refusal."""
 
 from __future__ import annotations
 
@@ -21,30 +22,30 @@ from scrollwork.rehearsal.tokens import count
 
 KNOBS: Mapping[str, Any] = {
     "seed": 0,  # of answers and faults
-    "answer_words": 0,  # that an answer has at least, if it must say the same again; what a limit does not hold is cut
-    "ratio": {},  # vendor or "vendor/model": bytes a token, 4 where it is not named
-    "limits": {},  # vendor or "vendor/model": {"rpm", "tpm", "itpm", "otpm", "rpd": number}; none where not named
+    "answer_words": 0,  # least words of an answer, which is repeated to reach them; the output limit still cuts it
+    "ratio": {},  # vendor or "vendor/model": bytes per token, 4 by default
+    "limits": {},  # vendor or "vendor/model": {"rpm", "tpm", "itpm", "otpm", "rpd": number}; none by default
     "faults": {},  # vendor, "vendor/model" or "*": {kind: share of requests}, or a list of kinds; see faulty/
-    "flex_refused": 0.0,  # share of flex requests that meet 429 (section 4)
+    "flex_refused": 0.0,  # share of flex requests that are refused (section 4)
     "fast_as_default": 0.0,  # share of fast requests that are served and billed as default
-    "hit_rate": 1.0,  # share of requests that a free prefix cache serves, and of Claude's inside batches
+    "hit_rate": 1.0,  # share of requests that a free prefix cache serves; also of Claude's requests in batches
     "tiny_budget": "length",  # or "refuse": chat answers a limit below 16 with 400 (section 0, fact 6)
     "latency_s": 0.0,  # real seconds that a reply takes
-    "batch_s": 600.0,  # seconds of the clock until a batch has ended
-    "batch_done": 1.0,  # share of a batch's lines that end before it expires; below 1 it expires after 24 h
+    "batch_s": 600.0,  # seconds by the clock until a batch has ended
+    "batch_done": 1.0,  # share of a batch's requests that are done; below 1 the batch expires after 24 h
     "batch_queue": None,  # tokens that may wait in OpenAI's batches of one model
     "gemini_thoughts": "outside",  # or "inside" completion_tokens (section 2)
     "compatible": {},  # vendor: {"usage": bool, "cached": bool, "thoughts": where, "content": "null", "context": n}
 }
 
 
-DAY = 86_400.0  # after which a batch expires
+DAY = 86_400.0  # seconds until a batch expires
 SHARES = ("flex_refused", "fast_as_default", "hit_rate", "batch_done")
 LIMITS = ("rpm", "tpm", "itpm", "otpm", "rpd")
 
 
 def check_table(where: str, table: Any, names: Iterable[str], most: float | None) -> None:
-    """Check numbers by name: above 0, or shares up to `most`. Raises ValueError."""
+    """Raise ValueError unless `table` is {one of names: a number}: above 0, or 0 to `most` if that is given."""
     if not isinstance(table, dict):
         raise ValueError(f"{where} must be an object, not {table!r}")
     for name, value in table.items():
@@ -70,28 +71,28 @@ class Call:
 
 @dataclass
 class Reply:
-    """A response; raw: bytes that are sent in place of the body as JSON."""
+    """A response. body: sent as JSON. raw: bytes to send instead of the body."""
 
     status: int
     body: Any
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
-    drop: bool = False  # the connection is closed without a word
-    part: int | None = None  # of the bytes that are announced, so many are sent before it is closed
-    stall_s: float = 0.0  # between the last byte and the close
+    drop: bool = False  # close the connection without a reply
+    part: int | None = None  # send only so many of the announced bytes, then close the connection
+    stall_s: float = 0.0  # seconds to wait before closing
 
 
 class Refusal(Exception):
-    """A reply that ends the work on a request; nothing is billed."""
+    """Raised to answer a request with an error; nothing is billed."""
 
     def __init__(self, reply: Reply) -> None:
-        """Carry the reply."""
+        """reply: what is sent."""
         super().__init__(reply.status)
         self.reply = reply
 
 
 class World:
-    """One rehearsal: every vendor of one process."""
+    """The state of one rehearsal, with all vendors."""
 
     def __init__(self, clock: Clock | None = None, **knobs: Any) -> None:
         """Start with empty caches and an empty bill. Raises ValueError for an unknown knob."""
@@ -111,7 +112,7 @@ class World:
         self._numbers = itertools.count(1)
 
     def turn_knobs(self, knobs: Mapping[str, Any]) -> None:
-        """Change knobs. Raises ValueError for an unknown one, or a value that cannot be."""
+        """Change knobs. Raises ValueError for an unknown knob or a wrong value."""
         if unknown := knobs.keys() - KNOBS.keys():
             raise ValueError(f"no knob {', '.join(sorted(unknown))}; there are {', '.join(KNOBS)}")
         for name in SHARES:
@@ -136,7 +137,7 @@ class World:
                 self._turns = {}
 
     def ratio(self, one: Family) -> float:
-        """Bytes a token."""
+        """Bytes per token of a model."""
         table = self.knobs["ratio"]
         return float(table.get(f"{one.vendor}/{one.id}", table.get(one.vendor, 4)))
 
@@ -145,17 +146,18 @@ class World:
         return count(text, self.ratio(one))
 
     def number(self, kind: str) -> str:
-        """A new identifier."""
+        """A new id such as "msg_00000001"."""
         return f"{kind}_{next(self._numbers):08d}"
 
     def answer(self, prompt: str) -> str:
-        """What a model says to a prompt."""
+        """The text that a model answers to a prompt (answers.py), repeated to `answer_words`."""
         said = answer(prompt, self.knobs["seed"])
         times = -(-int(self.knobs["answer_words"]) // max(1, len(said.split())))
         return " ".join([said] * max(1, times))
 
     def chance(self, share: float, what: str, call: Call) -> bool:
-        """Decide by seed, request and how often it was asked: the same requests meet the same luck in any order."""
+        """True for this share of requests. It is decided by seed, request and its number of tries, so that the order of
+        requests does not matter."""
         if share <= 0:
             return False
         key = hashlib.sha256(repr((what, call.path, call.body)).encode()).hexdigest()
@@ -165,18 +167,19 @@ class World:
         return int.from_bytes(digest[:8]) < share * 2**64
 
     def next_of(self, name: str, kinds: Sequence[str]) -> str:
-        """The next of the faults in turn under a name of that knob, "" behind the last one. With the lock."""
+        """The next kind in a list of faults; "" after the last one. name: the list's key in the knob. Needs the
+        lock."""
         place = self._turns[name] = self._turns.get(name, -1) + 1
         return kinds[place] if place < len(kinds) else ""
 
     def limits_of(self, vendor: str, model: str) -> dict[str, float]:
-        """The limits of a model."""
+        """The rate limits of a model, by name (LIMITS)."""
         table = self.knobs["limits"]
         return dict(table.get(f"{vendor}/{model}", table.get(vendor, {})))
 
     def batch_due(self, created: float, row: Mapping[str, Any]) -> tuple[float, str] | None:
-        """(share of its lines that are done, how it ended: completed, expired or cancelled) of a batch of this age;
-        None while it runs. early: of the row, where a fault ends it."""
+        """(share of its requests that are done, how it ended: completed, expired or cancelled) for a batch; None while
+        it runs. created: by the clock. row["early"]: set if a fault ends the batch."""
         if early := row.get("early"):
             share, ending = early
             return float(share), str(ending)
@@ -186,11 +189,12 @@ class World:
         return (1.0, "completed") if age >= self.knobs["batch_s"] else None
 
     def step_cache(self, vendor: str, step: int, lifetime: float) -> StepCache:
-        """The free prefix cache of a vendor."""
+        """The step cache of a vendor. step: tokens; lifetime: seconds."""
         return self.steps.setdefault((vendor, step), StepCache(step, lifetime))
 
     def work(self, look: Callable[[float], Found], early: bool) -> Found:
-        """Look into a cache, take the time that a reply takes, let entries begin (early: with the first token)."""
+        """Look into a cache, wait for latency_s, and store the new entries at the end (early: after half of the wait,
+        when the first token comes)."""
         with self.lock:
             use, begin = look(self.clock.now())
         latency = self.knobs["latency_s"]

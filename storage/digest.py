@@ -1,4 +1,4 @@
-"""Digests: of bytes, of files (remembered by size and time), of values."""
+"""sha256 digests of values and of files; those of files are cached by size and modification time."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ def sha256_file(path: Path) -> str:
 class FileDigests:
     """Digests of local files, computed again only when size or modification time changed.
 
-    `path`: where they are remembered between runs (a JSON file), None to forget them. Only a cache: `verify` never
-    uses it.
+    `path`: JSON file that keeps them between runs, None for no file. Only a cache: `verify` never uses it.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -43,7 +42,7 @@ class FileDigests:
                 loaded = json.loads(path.read_text(encoding="utf-8"))
                 self._known = loaded if isinstance(loaded, dict) else {}
             except (OSError, ValueError):
-                pass  # a cache: whatever is wrong with it, it is made again
+                pass  # only a cache: it is rebuilt
 
     def of(self, path: Path) -> tuple[str, int]:
         """Return the sha256, in hex, and the size in bytes of a file."""
@@ -58,7 +57,7 @@ class FileDigests:
         return digest, stat.st_size
 
     def save(self) -> None:
-        """Save the digests for the next run; does nothing where the folder cannot be written."""
+        """Save the digests for the next run; does nothing if the folder cannot be written."""
         if self._path is None or not self._changed:
             return
         try:

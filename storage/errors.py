@@ -1,4 +1,4 @@
-"""Errors of storage, with messages for the person who meets them."""
+"""Errors of storage, with messages for the user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class StorageError(RuntimeError):
 
 
 class StorageFull(StorageError):
-    """No room where the artifact or answer was to be written. Nothing half-written stays."""
+    """No space left for an artifact or answer. Nothing half-written stays."""
 
 
 class DamagedArtifact(StorageError):
@@ -24,11 +24,11 @@ class DamagedArtifact(StorageError):
 
 
 class ForeignStore(StorageError):
-    """The database named as response store is not one, or belongs to something else. It was not changed."""
+    """The database given as response store is not a response store. It was not changed."""
 
 
 class TornStore(ForeignStore):
-    """The file of the response store is torn, or its pages are damaged."""
+    """The file of the response store is damaged: cut short, or with damaged pages."""
 
 
 class LostAnswers(StorageError):
@@ -36,15 +36,15 @@ class LostAnswers(StorageError):
 
 
 class DamagedRows(StorageError):
-    """Rows of the response store do not say what was stored in them."""
+    """Rows of the response store were changed: their digests do not fit."""
 
 
 class ForeignFile(StorageError):
-    """The file named as answers to import is not one, or is torn. Nothing of it was taken."""
+    """The file to import is not a file of answers, or is damaged. Nothing of it was imported."""
 
 
 class DownloadError(StorageError):
-    """A file could not be downloaded. state: of the file (records.RawFile). code: from the server."""
+    """A file could not be downloaded. state: of the file (records/raw_file.py). code: the server's error code."""
 
     state = "missing"
 
@@ -60,7 +60,7 @@ class Gone(DownloadError):
 
 
 class NeedsPerson(DownloadError):
-    """A login, an agreement or a confirmation stands before the file; the message says what to do."""
+    """The file needs a login, an agreement or a confirmation by a person; the message says what to do."""
 
     state = "manual"
 
@@ -72,7 +72,7 @@ class WrongBytes(DownloadError):
 
 
 class Stopped(DownloadError):
-    """The download was told to stop; what has come is kept and the next one goes on from there."""
+    """The download was stopped; what was downloaded is kept, and the next download continues it."""
 
 
 class Again(Exception):

@@ -1,4 +1,4 @@
-"""A folder of files for other tools that stands whole or not at all: filled beside its place, then put there."""
+"""Write a folder of files for other tools all or nothing: fill it under another name, then rename it into place."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from scrollwork.storage.location import held
 def whole_folder(target: Path, ours: Callable[[Path, str], bool]) -> Iterator[Path]:
     """Give an empty folder to fill. When the block ends without error it replaces the target, if the two differ.
 
-    ours(target, path in it) says whether a file there may go. A kill at any moment leaves at the target what
-    stood there before, all that is new, or nothing (then the next call puts back what stood there). Raises StorageError
-    where files of somebody else stand at the target, StorageFull.
+    ours(target, path in it) says whether an existing file there may be removed. A kill at any moment leaves at the
+    target the old folder, the new one, or nothing (then the next call puts the old one back). Raises StorageError if
+    the target has other files, StorageFull.
     """
     target = target.resolve()
     if not target.name:
@@ -58,7 +58,7 @@ def same(one: Path, other: Path) -> bool:
 
 
 def _tidy(target: Path, new: Path, old: Path) -> None:
-    """Remove what a killed call left; what stood at the target before goes back if nothing stands there."""
+    """Remove what a killed call left. The old folder is put back if there is nothing at the target."""
     shutil.rmtree(new, ignore_errors=True)
     if old.is_dir() and not target.exists():
         os.rename(old, target)

@@ -1,4 +1,4 @@
-"""The home folder: artifacts, answers, reports, runs. Absolute once made, so that it can be handed to a worker."""
+"""The home folder: artifacts, answers, reports, runs. Its path is absolute, so that it can be sent to a worker."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.location import Location, writable
 
-SNAPSHOTS = "generate"  # the stage that leaves snapshots of answers: its folder in every home
+SNAPSHOTS = "generate"  # the stage whose artifacts are snapshots of answers, and so its folder in every home
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Home:
     store: str = ""
 
     def __post_init__(self) -> None:
-        """Raise StorageError for a home without a place: "" would be whatever folder a process works in."""
+        """Raise StorageError for an empty URL: it would be the working directory of each process."""
         if not self.url:
             raise StorageError("the home is empty: name its folder (--home DIR, SCROLLWORK_HOME)")
 
@@ -57,18 +57,17 @@ class Home:
 
     @property
     def store_place(self) -> str | Path:
-        """URL of the response store, or the file where it is this home's own."""
+        """URL of the response store, or the path of this home's own file."""
         return self.store or self.folder / "responses.db"
 
     @property
     def has_store(self) -> bool:
-        """Whether a response store exists or may exist; the home's own exists once something was stored."""
+        """Whether there may be a response store: one is named by URL, or the home's own file exists."""
         return bool(self.store) or (self.folder / "responses.db").is_file()
 
     @property
     def writable(self) -> bool:
-        """Whether anything can be kept here: not on a disk mounted for reading, or of another user. Remote homes say it
-        when they are written to."""
+        """Whether the home can be written. A remote home counts as writable; its first write shows otherwise."""
         return "://" in self.url or all(writable(self.folder / name) for name in ("", "artifacts", "runs"))
 
     @property
@@ -78,11 +77,12 @@ class Home:
 
     @property
     def predictions(self) -> Path:
-        """Where files of systems that ran elsewhere are kept, each by its sha256, and what belongs together."""
+        """Folder of prediction files of systems that ran elsewhere, named by sha256, and lists of what goes
+        together."""
         return self.folder / "predictions"
 
     def digests(self) -> FileDigests:
-        """Digests of raw files, remembered in this home."""
+        """Digests of raw files, cached in this home."""
         return FileDigests(self.folder / "cache" / "raw-digests.json")
 
     def note_run(self, run: dict[str, Any]) -> str:

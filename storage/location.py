@@ -1,8 +1,7 @@
-"""A folder that may be local or remote (any fsspec URL), with the few operations that artifacts need.
+"""A local or remote folder (any fsspec URL), with the few operations that artifacts need.
 
-Writing is all or nothing everywhere: locally under a temporary name, synced and renamed; remotely the object store does
-it. Temporary files hold a lock while their writer lives, so that leftovers of killed runs can be told from work in
-progress and removed.
+Files are written all or nothing: locally under a temporary name, synced and renamed; remotely by the object store.
+Temporary files are locked while their writer lives, so that leftovers of killed runs can be recognised and removed.
 """
 
 from __future__ import annotations
@@ -115,7 +114,7 @@ class Location:
 
     @contextmanager
     def temporary(self, name: str) -> Iterator[tuple[IO[bytes], Path]]:
-        """Give a local file to write to, locked while it is open, and removed unless `publish` took it."""
+        """Give a local file to write to. It is locked while open, and removed unless `publish` moved it."""
         folder = self.local
         with naming_full_disks(name, str(self)):
             if folder is not None:
@@ -138,7 +137,7 @@ class Location:
             self._fs.put_file(str(path), self._path(name))
 
     def remove(self, name: str) -> None:
-        """Remove a file; nothing happens where there is none."""
+        """Remove a file, if it exists."""
         try:
             self._fs.rm_file(self._path(name))
         except FileNotFoundError:
@@ -153,12 +152,12 @@ class Location:
 
 
 def writable(folder: Path) -> bool:
-    """Whether files can be made in a folder, or it can be made itself."""
+    """Whether files can be made in a folder, or the folder can be made."""
     standing = next(place for place in (folder, *folder.parents) if place.exists())
     return os.access(standing, os.W_OK | os.X_OK)
 
 
-FOLDERS_LOST = 1000  # times that a folder may be taken away before it counts as one that cannot be made
+FOLDERS_LOST = 1000  # times that a sweep may remove a lock's folder before that counts as an error
 
 
 @contextmanager
@@ -178,7 +177,7 @@ def held(path: Path) -> Iterator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         if stands(descriptor, path):
             break
-        os.close(descriptor)  # whoever held it removed the file meanwhile: lock the one that stands now
+        os.close(descriptor)  # its holder removed the file meanwhile: lock the one that is there now
     try:
         yield
     finally:
@@ -194,9 +193,9 @@ def stands(descriptor: int, path: Path) -> bool:
 
 
 def _made_and_held(name: str, folder: Path | None) -> tuple[int, Path]:
-    """A new temporary file with a lock on it; made again where a sweeper came between the two.
+    """Make and lock a temporary file; try again if a sweep removed it in between. Returns (descriptor, path).
 
-    Its mode is what the umask leaves, also when it is published; outside a folder of ours it is its owner's alone.
+    Its mode follows the umask, as a published file must; in the system's temporary folder only its owner can read it.
     """
     mode = 0o600 if folder is None else 0o666
     while True:
@@ -209,7 +208,7 @@ def _made_and_held(name: str, folder: Path | None) -> tuple[int, Path]:
 
 
 def _removed_if_unlocked(path: Path) -> bool:
-    """Remove the file at `path` unless somebody holds it; the lock is kept until it is gone."""
+    """Remove the file at `path` unless it is locked. Returns whether it was removed."""
     try:
         with path.open("rb") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -224,7 +223,7 @@ def _removed_if_unlocked(path: Path) -> bool:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names in a folder as durable as the files."""
+    """Sync a folder, so that the names in it survive a crash."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Processes as others may ask for them: this one, and whether another is still alive."""
+"""Identify processes across machines and restarts, and tell whether one is still alive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class Process:
-    """host: machine, boot and process namespace, so that equal numbers elsewhere are others; born: pids come again."""
+    """A process. host: machine, boot and process namespace, because pids are unique only there. born: its start time in
+    ticks since boot, because pids are reused."""
 
     host: str
     pid: int
@@ -21,12 +22,12 @@ class Process:
 
 
 def this() -> Process:
-    """The process that asks."""
+    """The current process."""
     return Process(_host(), os.getpid(), _born(os.getpid()) or "")
 
 
 def dead(process: Process) -> bool:
-    """Whether the process is known to have ended; False for one of another host, of which nothing is known."""
+    """Whether the process is known to have ended; False for a process of another host, where that is unknown."""
     if process.host != _host():
         return False
     born = _born(process.pid)
@@ -38,11 +39,11 @@ def dead(process: Process) -> bool:
         return True
     except OSError:  # somebody else's; /proc may hide it (hidepid)
         return False
-    return PROC.joinpath("self", "stat").exists()  # ours, and only waits for its parent
+    return PROC.joinpath("self", "stat").exists()  # with /proc: a zombie of ours, which has ended
 
 
 def _born(pid: int) -> str | None:
-    """When the process started, in ticks since boot; None for one that is gone or waits only for its parent."""
+    """When the process started, in ticks since boot; None for one that has ended (also a zombie)."""
     try:
         fields = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:

@@ -1,4 +1,4 @@
-"""The rows of `export hf` where prompts are drawn anew: a prompt of a run each (SEAM)."""
+"""The rows of `export hf` where prompts are drawn anew in runs (SEAM): one row for each prompt of a run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WITHHELD = ""
 
 
 def sources(chain: Chain) -> list[Source]:
-    """The splits of a suite, built where they do not stand. Raises StageFailed."""
+    """The splits of a suite; missing prompts are built. Raises StageFailed."""
     request = chain.request
     made, failed = prompted(chain.other(replace(request, arms=())))
     if failed:
@@ -45,12 +45,12 @@ def sources(chain: Chain) -> list[Source]:
 
 
 def row_sentence(request: Request) -> str:
-    """What one row is, for the card."""
+    """The card's sentence about what a row is."""
     return f"A row is an instance in one of {count_of(request)} runs."
 
 
 def scoring_lines(request: Request, tasks: Sequence[str]) -> list[str]:
-    """How rows are scored: run by run."""
+    """The card's lines about scoring, which is run by run."""
     metrics = ", ".join(f"{name} {request.config.tasks[name].metric}" for name in tasks)
     return [
         "",
@@ -61,7 +61,7 @@ def scoring_lines(request: Request, tasks: Sequence[str]) -> list[str]:
 
 
 def records(runs: Iterable[Prompted]) -> Iterator[dict[str, Any]]:
-    """The prompts of a task, run after run, whole."""
+    """Yield the rows of a task, run by run."""
     for one in runs:
         for prompt, text, example in one.rows():
             yield {

@@ -1,4 +1,4 @@
-"""Beside exported prompts: the manifest of each run that drew them (SEAM)."""
+"""Write the manifests of runs next to exported prompts (SEAM)."""
 
 from __future__ import annotations
 

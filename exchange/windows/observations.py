@@ -1,7 +1,8 @@
-"""What a model answered on windows of contexts, as the rows that `scrollwork dolce fit --observations FILE` reads.
+"""`export observations`: a model's scores on windows of contexts, as `scrollwork dolce fit --observations FILE` reads
+them.
 
-A row a window: {task, problem, units, length, first, score or outcome}; first: where it begins, of which strategies
-choose. A declined answer has outcome "idk", others their score, 0 to 1.
+One row for each window: {task, problem, units, length, first, score or outcome}. first: the first unit of the window,
+by which strategies select. A declined answer has outcome "idk", others their score, 0 to 1.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Observations:
-    """rows: a task; lacking: what was asked for and is not scored."""
+    """What was written. rows: number by task. lacking: what was requested and is not scored, in words."""
 
     files: tuple[Path, ...]
     rows: dict[str, int]
@@ -33,8 +34,7 @@ class Observations:
 
 
 def export_observations(chain: Chain, out: Path) -> Observations:
-    """Write FILE, whole or not at all. Raises UsageError for more than one model, StageFailed where nothing is
-    scored."""
+    """Write FILE, whole or not at all. Raises UsageError for more than one model, StageFailed if nothing is scored."""
     request = chain.request
     if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
         raise UsageError("observations are of one model, arm and split: name one")
@@ -58,7 +58,7 @@ def export_observations(chain: Chain, out: Path) -> Observations:
 
 
 def observations(one: Scored) -> Iterator[dict[str, Any]]:
-    """The rows of a task, in the order of its answers."""
+    """Yield the rows of a task, in the order of its answers."""
     for answer in answered(one.inputs, windows_of(one.inputs)):
         window = answer.window
         yield {

@@ -1,4 +1,4 @@
-"""What a person is told of the error of a stage."""
+"""The message shown for a stage's error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXPECTED = (RawError, StorageError, BadRecord, CodeChanged, UsageError, BadTable
 
 
 def error_text(error: BaseException) -> str:
-    """The message of an error; of one that nobody expected with its kind before it."""
+    """The message of an error, at most LONGEST characters; an unexpected error has its class name before it."""
     text = install_line(error) or str(error) or "no message"
     expected = isinstance(error, EXPECTED) or install_line(error)
     return sayable(text if expected else f"{type(error).__name__}: {text}", LONGEST)

@@ -1,4 +1,4 @@
-"""Running nodes in order, in this process, without Prefect. prefect.py does the same through Prefect."""
+"""Run the nodes of a plan in order, in this process, without Prefect. prefect.py does the same through Prefect."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ Engine = Callable[[Plan], list[Finished]]
 
 
 def run_inline(plan: Plan, processes: Processes | None = None) -> list[Finished]:
-    """One node after another, in this process; once `processes` are due, as many at once as there are. A failure skips
-    what needs it; everything else goes on."""
+    """Build the nodes one by one in this process, or several at once in `processes` once these are due. If a node
+    fails, the nodes that need it are skipped; everything else goes on."""
     order = Order(plan, processes.movable if processes is not None else lambda node: False)
     session, made = Session(plan.locations), dict[str, Built]()
     begun: dict[Future[Done], Node] = {}
@@ -56,7 +56,7 @@ def run_inline(plan: Plan, processes: Processes | None = None) -> list[Finished]
 
 
 class Ready:
-    """Nodes that may be built by now, the first of the plan first."""
+    """Nodes that can be built now, in the order of the plan."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[int, Node]] = []
@@ -66,21 +66,21 @@ class Ready:
 
     @property
     def place(self) -> float:
-        """Of the first in the plan; infinite where there is none."""
+        """Place in the plan of the first node; infinite where there is none."""
         return self._heap[0][0] if self._heap else inf
 
     def add(self, place: int, node: Node) -> None:
-        """Take a node in. No two have one place."""
+        """Add a node. Places are unique."""
         heappush(self._heap, (place, node))
 
     def pop(self) -> Node:
-        """The first."""
+        """Remove and return the first node."""
         return heappop(self._heap)[1]
 
 
 class Order:
-    """Which nodes of a plan may be built by now, and how the others ended. movable: those that another process may
-    build; fixed: the rest."""
+    """Which nodes of a plan can be built now, and how the finished ones ended. movable: nodes that another process may
+    build; fixed: the others."""
 
     def __init__(self, plan: Plan, movable: Callable[[Node], bool]) -> None:
         self._nodes, self._is_movable = plan.nodes, movable
@@ -94,22 +94,22 @@ class Order:
 
     @property
     def open(self) -> bool:
-        """Whether some have not ended."""
+        """Whether some nodes have not ended."""
         return self._sorter.is_active()
 
     def next(self, both: bool) -> Node | None:
-        """The first that is fixed, or (both) of all."""
+        """Remove and return the first fixed node, or (both) the first of all; None where there is none."""
         first = self.movable if both and self.movable.place < self.fixed.place else self.fixed
         return first.pop() if first else None
 
     def end(self, node: Node, how: str, error: str = "") -> None:
-        """Note how a node ended; what waited for it is ready, or skipped where it failed."""
+        """Note how a node ended. Nodes that waited for it become ready, or are skipped if it failed."""
         self._ended[node.name] = Finished(node, how, error)
         self._sorter.done(node.name)
         self._look()
 
     def finished(self) -> list[Finished]:
-        """How all ended, in the order of the plan."""
+        """How all nodes ended, in the order of the plan."""
         return [self._ended[node.name] for node in self._nodes]
 
     def _look(self) -> None:
@@ -125,7 +125,7 @@ class Order:
 
 
 def how_ended(work: Callable[[], bool]) -> tuple[str, str]:
-    """(how a node ended, its error). work: builds it and tells whether it stood already."""
+    """(how a node ended, its error). work: builds the node and returns whether it was reused."""
     try:
         return "reused" if work() else "built", ""
     except Exception as error:
@@ -134,13 +134,13 @@ def how_ended(work: Callable[[], bool]) -> tuple[str, str]:
 
 
 def build_here(node: Node, session: Session, made: dict[str, Built]) -> bool:
-    """Build a node in this process; whether it stood already."""
+    """Build a node in this process; return whether it was reused."""
     built = made[node.name] = build_told(node, session, made)
     return built.reused
 
 
 def begin(node: Node, plan: Plan, processes: Processes, file: str = "") -> Future[Done]:
-    """Begin to build a node in another process, and tell its progress. file: where the plan lies, if it does."""
+    """Begin to build a node in another process, and report its progress. file: name of the plan's file, "" for none."""
     progress.started(node.title)
     if not STOP.level:
         return processes.submit(node, plan, file)
@@ -150,13 +150,13 @@ def begin(node: Node, plan: Plan, processes: Processes, file: str = "") -> Futur
 
 
 def stood_elsewhere(node: Node, future: Future[Done]) -> bool:
-    """Whether a node that was begun stood already; see `built_elsewhere`."""
+    """Whether a node built in another process was reused; see `built_elsewhere`."""
     return built_elsewhere(node, future)[1]
 
 
 def built_elsewhere(node: Node, future: Future[Done]) -> tuple[str, bool]:
-    """Wait for a node that was begun, and tell how it ended: (its content key, whether it stood already). Raises
-    FailedElsewhere, Interrupted."""
+    """Wait for a node that another process builds, and report its end. Returns (content key, whether it was reused).
+    Raises FailedElsewhere, Interrupted."""
     try:
         content, reused = outcome(future)
     except BaseException:
@@ -167,9 +167,9 @@ def built_elsewhere(node: Node, future: Future[Done]) -> tuple[str, bool]:
 
 
 def run_strictly(engine: Engine, plan: Plan) -> list[Finished]:
-    """With --strict: what can meet malformed records first, one after another; nothing else after the first that fails.
+    """Run a plan with --strict: first the nodes that read raw records, one by one; stop at the first that fails.
 
-    So no model is asked before all input is known to be sound, and which record is named depends on no race.
+    So no model is asked before all input is known to be valid, and which record is named does not depend on timing.
     """
     finished: list[Finished] = []
     for node in (node for node in plan.nodes if node.strict):
@@ -182,8 +182,7 @@ def run_strictly(engine: Engine, plan: Plan) -> list[Finished]:
 
 
 def build_told(node: Node, session: Session, made: dict[str, Built] | None = None) -> Built:
-    """Build a node and tell its progress. made: as `ensure` takes it. Raises Interrupted once a person has stopped the
-    process."""
+    """Build a node and report its progress. made: see `ensure`. Raises Interrupted after Ctrl-C."""
     if STOP.level:
         raise Interrupted(STOP.reason)
     progress.started(node.title)

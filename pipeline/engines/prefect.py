@@ -1,6 +1,6 @@
 """Stages as Prefect tasks. The only module of this room that knows Prefect.
 
-Prefect shows and schedules; storage remembers. A task whose artifact stands returns at once in the state `Reused`, so a
+Prefect shows and schedules; storage remembers. A task whose artifact exists returns at once in the state `Reused`, so a
 retried flow run, a second call and a nightly run all do only what is missing.
 """
 
@@ -30,20 +30,21 @@ from scrollwork.pipeline.plan_files import filed, plan_of
 from scrollwork.pipeline.session import Locations, Session
 
 TOLD_EVERY_S = 30.0
-AT_LEAST = 2  # stages at once, also on one core: some wait for a vendor
+AT_LEAST = 2  # stages at once even on one core: some only wait for a vendor
 _processes: dict[str, Processes] = {}  # of the plans that this process runs, by their files
 
 
 def side_by_side(count: int | None = None) -> Any:
-    """The task runner of the flows: a thread for each stage that may run at once, `count` or one a core. What takes CPU
-    goes from there to other processes: Prefect's own process pool takes ten seconds to begin, and cannot tell what must
-    stay together."""
+    """The task runner of the flows: `count` threads, by default one a core, each running one stage.
+
+    A thread hands stages that take CPU to worker processes (processes.py). Prefect's own process pool takes ten seconds
+    to start, and cannot keep stages in one process that must share it."""
     return ThreadPoolTaskRunner(max_workers=count or max(AT_LEAST, cores()))
 
 
 def run_stage(name: str, file: str, locations: Locations) -> Any:
-    """Build one node of the plan in a file. Returns its content key, as the state `Reused` where the artifact stood
-    already. locations: without `calling`, which the plan tells."""
+    """Build node `name` of the plan in `file`. Returns its content key, or the state `Reused` if the artifact existed.
+    locations: without `calling`, which is in the file."""
     logger = get_run_logger()
     plan = plan_of(file, locations)
     node, calling = plan.by_name[name], plan.locations.calling
@@ -71,8 +72,8 @@ def run_stage(name: str, file: str, locations: Locations) -> Any:
 
 
 class Told:
-    """Says how far a stage is that asks a model, every 30 seconds and when it ends: answered of asked, failures, money.
-    Nothing where nothing was asked."""
+    """Log the progress of a stage that asks a model, every 30 seconds and at its end: answered, failed, spent. Logs
+    nothing if nothing was asked."""
 
     def __init__(self, title: str, say: Callable[[str], None], every_s: float = TOLD_EVERY_S) -> None:
         self._title, self._say, self._every_s = title, say, every_s
@@ -118,7 +119,7 @@ def provide_secrets(tables: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 class _Forward(logging.Handler):
-    """Shows the house's warnings in the log of the task run."""
+    """Shows scrollwork's warnings in the log of the task run."""
 
     def __init__(self, logger: Any) -> None:
         super().__init__(logging.WARNING)
@@ -129,8 +130,8 @@ class _Forward(logging.Handler):
 
 
 def run_prefect(plan: Plan, processes: Processes | None = None) -> list[Finished]:
-    """Every node as a task of the running flow; those that do not wait for another run side by side, in `processes`
-    once these are due."""
+    """Run every node as a task of the running flow. Nodes that do not wait for each other run at the same time, in
+    `processes` once these are due."""
     futures: dict[str, PrefectFuture[Any]] = {}
     finished: dict[str, Finished] = {}
     locations = replace(plan.locations, calling=None)
@@ -145,7 +146,7 @@ def run_prefect(plan: Plan, processes: Processes | None = None) -> list[Finished
 
 @contextmanager
 def at_hand(file: str, processes: Processes | None) -> Iterator[None]:
-    """Let the tasks of a plan find the processes of this one."""
+    """Let the tasks of the plan in `file` find these worker processes."""
     if processes is not None:
         _processes[file] = processes
     try:
@@ -162,7 +163,7 @@ def stage_task(node: Node) -> Any:
 
 
 def how_ended(node: Node, future: PrefectFuture[Any], before: dict[str, Finished]) -> Finished:
-    """How a task run ended, with the error of the stage that failed first."""
+    """How a task run ended. before: nodes that ended earlier; a skipped node has the error of the input that failed."""
     future.wait()
     state = future.state
     if state.is_completed():
@@ -178,7 +179,7 @@ def how_ended(node: Node, future: PrefectFuture[Any], before: dict[str, Finished
 
 
 def show_leaderboard(suite: str, markdown: str) -> None:
-    """The leaderboard as a markdown artifact of the flow run."""
+    """Add the leaderboard to the flow run as a Markdown artifact."""
     create_markdown_artifact(
         markdown, key=f"leaderboard-{suite}".lower().replace("_", "-"), description=f"Leaderboard of {suite}"
     )

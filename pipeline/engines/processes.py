@@ -1,9 +1,9 @@
-"""Stages in worker processes, several at once on as many cores. Each gets the names of a node and of its plan's file.
+"""Build stages in worker processes, several at once. A worker is sent the name of a node and of its plan's file.
 
 The processes are loky's: unlike those of the standard library they do not import the program that started them again
-(Prefect, pytest, a notebook). They are started once a run has taken a while: a short one would wait for their imports
-longer than it takes. What must stay in the main process says so in its module (`ONE_PROCESS`): calls of hosted models,
-which share limits and a budget, and local checkpoints, which are loaded once.
+(Prefect, pytest, a notebook). They are started only when a run has taken WAIT_S: a short run would take longer with
+them, because of their imports. A stage that must stay in the main process says so in its module (`ONE_PROCESS`): calls
+of hosted models, which share limits and a budget, and local checkpoints, which are loaded once.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.plan_files import filed, plan_of
 from scrollwork.pipeline.session import Locations, Session
 
-MOST = 4  # processes where nobody says how many: each holds its own libraries, some 150 MB
-WAIT_S = 20.0  # of work in the main process before others are started: the bundled sample is a tenth slower with them
-Done = tuple[str, bool, str, str]  # content key, whether it stood already; or what the stage failed with, its traceback
+MOST = 4  # processes by default: each holds its own copy of the libraries, about 150 MB
+WAIT_S = 20.0  # of work in the main process before workers start: the bundled sample is a tenth slower with them
+Done = tuple[str, bool, str, str]  # content key, whether it was reused, error message and traceback ("" without one)
 
 log = logging.getLogger("scrollwork")
 
 
 def cores() -> int:
-    """How many processes may run at once where nobody says it: SCROLLWORK_WORKERS, else the cores that this process may
-    use, at most MOST. Raises UsageError."""
+    """Default number of worker processes: SCROLLWORK_WORKERS, else the cores that this process may use, at most MOST.
+    Raises UsageError."""
     if given := os.environ.get("SCROLLWORK_WORKERS"):
         if not given.isdecimal() or not int(given):
             raise UsageError(f"SCROLLWORK_WORKERS must be a whole number of 1 or more, not {given!r}")
@@ -51,14 +51,14 @@ def cores() -> int:
 
 
 class Processes:
-    """Worker processes of a run. count: how many, None for `cores`; with one all stays in this process. wait_s: seconds
-    until they are started, WAIT_S by default."""
+    """Worker processes of a run. count: how many, None for `cores()`; with 1 all stages run in this process. wait_s:
+    seconds until they are started, WAIT_S by default."""
 
     def __init__(self, count: int | None = None, wait_s: float | None = None) -> None:
         self.count = count or cores()
         self._due = time.monotonic() + (WAIT_S if wait_s is None else wait_s)
         self._executor: Any = None
-        self._told: Any = None  # a queue: what workers tell of their stages
+        self._told: Any = None  # queue of progress and warnings from the workers
         self._files: dict[int, tuple[Plan, str]] = {}
         self._stack = ExitStack()
         self._lock = threading.Lock()
@@ -72,13 +72,13 @@ class Processes:
             self._closed, executor = True, self._executor
         if executor is not None:
             executor.shutdown(wait=True, kill_workers=error is not None)
-            # Not from here: a worker that was killed while it told something holds the queue's lock for good.
+            # In a thread: a worker killed while it wrote to the queue holds the queue's lock for ever.
             threading.Thread(target=self._told.put, args=(None,), name="scrollwork-told-end", daemon=True).start()
         self._stack.close()
 
     @property
     def due(self) -> bool:
-        """Whether the run has taken long enough for them."""
+        """Whether the run has taken long enough to use worker processes."""
         return self.count > 1 and time.monotonic() >= self._due
 
     def movable(self, node: Node) -> bool:
@@ -86,8 +86,8 @@ class Processes:
         return self.count > 1 and not getattr(importlib.import_module(node.body), "ONE_PROCESS", False)
 
     def submit(self, node: Node, plan: Plan, file: str = "") -> Future[Done]:
-        """Begin to build a node of a plan. file: where the plan lies (plan_files.py), "" for nowhere yet. `outcome`
-        takes what comes of it."""
+        """Begin to build a node of a plan; pass the result to `outcome`. file: name of the plan's file (plan_files.py),
+        "" to write one. Raises FailedElsewhere after the run has ended."""
         with self._lock:
             if self._closed:
                 raise FailedElsewhere("the run has ended")
@@ -119,7 +119,7 @@ class Processes:
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Start processes that import nothing from the working directory: a random.py there may be anybody's."""
+    """Keep new processes from importing modules of the working directory, such as somebody's random.py."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -132,8 +132,8 @@ def _safe_path() -> Iterator[None]:
 
 
 def outcome(future: Future[Done]) -> tuple[str, bool]:
-    """(content key of what was built, whether it stood already). Raises FailedElsewhere with what the stage says, or
-    that its process died, and Interrupted where a person stopped them."""
+    """(content key, whether it was reused). Raises FailedElsewhere with the stage's error, or if its process died;
+    Interrupted after Ctrl-C."""
     try:
         content, reused, error, trace = future.result()
     except BrokenProcessPool:
@@ -151,17 +151,17 @@ def outcome(future: Future[Done]) -> tuple[str, bool]:
 
 
 def _listen(told: Any) -> None:
-    """Pass on what workers tell, until they end."""
+    """Pass on progress and warnings of the workers, until they end."""
     while (one := told.get()) is not None:
         what, *rest = one
-        with suppress(Exception):  # of who shows it; the pipe must not fill
+        with suppress(Exception):  # a listener's error must not stop the reading, or the pipe fills up
             progress.tell(*rest) if what == "moved" else log.log(*rest)
 
 
 class _Teller(logging.Handler):
-    """In a worker: tells the process that started it how far stages are, and warnings."""
+    """In a worker: sends progress and warnings to the process that started it."""
 
-    EVERY_S = 0.2  # of one stage
+    EVERY_S = 0.2  # least time between two progress messages
 
     def __init__(self, told: Any) -> None:
         super().__init__(logging.WARNING)
@@ -175,7 +175,7 @@ class _Teller(logging.Handler):
     def ended(self, title: str, how: str) -> None: ...
 
     def moved(self, title: str, done: int, total: int, steady: bool) -> None:
-        """Tell it, not too often."""
+        """Send progress, at most once in EVERY_S."""
         now = time.monotonic()
         if now - self._last > self.EVERY_S:
             self._last = now
@@ -183,7 +183,7 @@ class _Teller(logging.Handler):
 
 
 def _begin(parent: int, noted: Any, told: Any) -> None:
-    """In a new worker: its code is that of the process that started it, and it ends with that process."""
+    """Set up a new worker: it must run the same code as the process that started it, and ends with that process."""
     if os.getppid() != parent:
         os._exit(1)
     loaded_code.take_over(noted)
@@ -201,7 +201,7 @@ def _begin(parent: int, noted: Any, told: Any) -> None:
 
 
 def _build(name: str, file: str, locations: Locations) -> Done:
-    """In a worker: build one node of the plan in a file. Errors go back as text: not all can be sent."""
+    """In a worker: build one node of the plan in a file. Errors are returned as text: not all can be pickled."""
     try:
         plan = plan_of(file, locations)
         built = ensure(plan.by_name[name], Session(plan.locations))

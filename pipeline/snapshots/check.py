@@ -1,4 +1,4 @@
-"""The response store held against the snapshots of answers in its home: what was changed in it, what it lost."""
+"""Compare the response store with the snapshots of answers in its home: what was changed in the store, what it lost."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from scrollwork.storage.home import SNAPSHOTS, Home
 from scrollwork.storage.location import Location
 
 REPAIR = "`scrollwork store repair` puts them back, nothing is asked; or name their store with --store"
-_KEYS: dict[str, Paid] = {}  # of what snapshots that are whole hold, by their folder
+_KEYS: dict[str, Paid] = {}  # request keys of intact snapshots, by folder
 
 
 @dataclass
 class Held:
-    """The store against snapshots. different: (what a snapshot holds, its provider, the fields that differ); gone:
-    answers that are not in the store, failures that are neither there nor answered; disputed: what snapshots say in two
-    ways, and the store in a third; conflicts: the same where the store agrees with one of them, which stands."""
+    """The store compared with snapshots. answers: number of those that agree. different: (the snapshot's answer, its
+    provider, the fields that differ). gone, failures_gone: in a snapshot but not in the store. disputed: snapshots
+    disagree, and the store agrees with none. conflicts: snapshots disagree, and the store agrees with one, so it is
+    right."""
 
     answers: int = 0
     different: list[tuple[Response, str, list[str]]] = field(default_factory=list)
@@ -41,8 +42,8 @@ class Held:
 
 @dataclass(frozen=True)
 class Paid:
-    """Request keys of called models that snapshots hold, answered and failed for good (as are answers without a word,
-    of older versions), and the damaged snapshots."""
+    """Request keys of called models in snapshots: answered, and failed for good. An empty reply that an older version
+    stored as an answer counts as failed. damaged: the damaged snapshots."""
 
     answered: frozenset[str]
     failed: frozenset[str]
@@ -61,13 +62,13 @@ def snapshots(home: Home) -> Iterator[Artifact]:
 
 
 def store_problems(home: Home, found: Sequence[Artifact], whole: bool) -> list[str]:
-    """What is wrong with the store of a home that holds these snapshots; with every row of it (whole)."""
+    """What is wrong with the store of a home with these snapshots, in words. whole: check every row of it."""
     return list(checked_store(home, found, whole).problems)
 
 
 def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> Checked:
-    """Rows of the store, counted, and what is wrong with them, also beside these snapshots. Nothing is written where
-    there is no store."""
+    """Count the rows of the store and list what is wrong with them, also compared with these snapshots. Creates no
+    store. whole: check every row too."""
     asked = [one for one in found if one.manifest.ingredients.stage == SNAPSHOTS]
     if why := absent(home.store_place):
         number = sum(artifact.facts.get("answered", 0) + artifact.facts.get("failed", 0) for artifact in asked)
@@ -91,12 +92,12 @@ def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> 
 
 
 def empty_store_problem(number: int, count: int) -> str:
-    """What lies beside a store that holds nothing."""
+    """The message for an empty store whose home has snapshots. number: answers and failures in `count` snapshots."""
     return f"{count:,} snapshots of its home hold {number:,} answers and failures: {REPAIR}"
 
 
 def against(store: ResponseStore, found: Sequence[Artifact]) -> Iterator[str]:
-    """Where the store does not say what snapshots hold, in words."""
+    """The differences between the store and snapshots, in words."""
     held = hold(store, found)
     if not held.answers and not held.different and not held.disputed and held.gone:
         number = len(held.gone) + len(held.failures_gone)
@@ -112,11 +113,11 @@ def against(store: ResponseStore, found: Sequence[Artifact]) -> Iterator[str]:
 
 
 def hold(store: ResponseStore, found: Iterable[Artifact]) -> Held:
-    """Compare the store with these snapshots; each answer once, with the newest form of snapshot that holds it.
+    """Compare the store with these snapshots. Snapshots with a digest (schema 4) count before older ones.
 
-    An answer that any of them holds stands. Where they disagree with each other nothing of theirs is better."""
+    The store's answer is right if any snapshot agrees with it. If they disagree with each other, none is believed."""
     held = Held()
-    equal: dict[str, bool] = {}  # whether a snapshot with a digest says it
+    equal: dict[str, bool] = {}  # answers that a snapshot agrees with: whether one with a digest does
     different: dict[str, list[tuple[Response, str, list[str]]]] = {}
     gone: dict[str, tuple[Response, str]] = {}
     lost: dict[str, tuple[Failure, str]] = {}
@@ -134,7 +135,7 @@ def hold(store: ResponseStore, found: Iterable[Artifact]) -> Held:
                 for written in some:
                     key, row = written.request_key, rows.get(written.request_key)
                     if key in stand and (row is None or row["text"] != written.text):
-                        continue  # it was no answer: a failure stands for it now, or one that came since
+                        continue  # an empty reply, replaced since by a failure or a newer answer
                     if row is None:
                         if key not in gone or gone[key][0].digest is None:
                             gone[key] = (written, provider)
@@ -156,8 +157,9 @@ def hold(store: ResponseStore, found: Iterable[Artifact]) -> Held:
 
 
 def _judge(held: Held, key: str, said: list[tuple[Response, str, list[str]]], equal: bool | None) -> None:
-    """Note what becomes of an answer of which some snapshots do not say what the store does. equal: whether one with a
-    digest does; None where none does, older or not. An older one cannot speak for what it does not hold."""
+    """Sort an answer that some snapshots hold otherwise than the store into `held`. equal: True if a snapshot with a
+    digest agrees with the store, False if only an older one does, None if none does. An older snapshot lacks some
+    fields, so it cannot confirm those."""
     newest = [one for one in said if one[0].digest is not None]
     if equal is False and newest and any(same_where_both_hold(fields) for _, _, fields in newest):
         equal = None
@@ -175,16 +177,16 @@ def _judge(held: Held, key: str, said: list[tuple[Response, str, list[str]]], eq
 
 
 class Guard:
-    """Stands before what costs: no request is claimed that a snapshot of the home says was paid and the store lost.
+    """Refuses a claim on requests that were paid according to a snapshot of the home, but that the store has lost.
 
-    retry_failed: what failed for good may be asked again."""
+    retry_failed: requests that failed for good may be asked again."""
 
     def __init__(self, home: Home, retry_failed: bool = False) -> None:
         self._home, self._retry_failed = home, retry_failed
         self._known: Paid | None = None
 
     def __call__(self, store: ResponseStore, keys: Collection[str]) -> None:
-        """Raises LostAnswers."""
+        """Raise LostAnswers if a paid answer to one of these request keys is lost."""
         known = self._known = self._known or paid(self._home)
         for one in known.damaged:
             if one.unread and (why := lacking(store, one)):
@@ -205,13 +207,14 @@ class Guard:
 
 
 class Keeper:
-    """Stands before what takes snapshots away: none goes whose answers stand nowhere else."""
+    """Refuses to remove a snapshot that holds the last copy of paid answers."""
 
     def __init__(self, home: Home, store: Callable[[], ResponseStore]) -> None:
         self._home, self._store = home, store
 
     def __call__(self, folder: Location) -> Location | None:
-        """Where a snapshot was moved that cannot be read whole. Raises LostAnswers where the store lacks some of it."""
+        """Called before the snapshot in a folder is removed. Moves it aside if some answers of it cannot be read, and
+        returns where to. Raises LostAnswers if the store lacks some of its answers."""
         found = damaged(self._home, folder)
         if found is None or not found.paid:
             return None
@@ -221,7 +224,7 @@ class Keeper:
 
 
 def paid(home: Home) -> Paid:
-    """What snapshots of the home say was paid: of called models, and of damaged snapshots of which nobody knows."""
+    """The paid requests according to the home's snapshots: those of called models, and damaged ones that may be."""
     answered: set[str] = set()
     failed: set[str] = set()
     torn: list[Damaged] = []
@@ -237,7 +240,7 @@ def paid(home: Home) -> Paid:
 
 
 def _keys_in(home: Home, folder: Location) -> Paid | None:
-    """What a whole snapshot holds, None where there is none."""
+    """The request keys of an intact snapshot; None where there is none."""
     try:
         artifact = home.artifacts.at(folder)
         if artifact is None:

@@ -1,7 +1,7 @@
-"""Snapshots of answers that are damaged, or have no manifest: what can still be read of them, and where they go.
+"""Damaged snapshots of answers, or ones without a manifest: what can still be read of them, and moving them aside.
 
-They may hold the last copy of what was paid, so none is thrown away before its answers stand in the store. Believed
-is a row whose own digest fits, and every row of a part whose bytes are those that its name says.
+They may hold the last copy of paid answers, so none is removed before its answers are in the store. A row is believed
+if its own digest fits, or if the digest of the whole file is the one in its name.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from scrollwork.storage.location import TEMPORARY, Location
 
 _PART = re.compile(r"(responses|failures)-\d+-([0-9a-f]{12})\.parquet")
 _KINDS: dict[str, type[Row]] = {"responses": Response, "failures": Failure}
-_LABELS = ("suite", "task", "split", "example_id", "draw", "arm")  # what a row is for: the store holds none of it
+_LABELS = ("suite", "task", "split", "example_id", "draw", "arm")  # which input a row answers; not in the store
 _SOME = 64  # rows read at once
 UNREADABLE = (OSError, ValueError, TypeError, LookupError, MemoryError, InvalidRow)  # Arrow's errors are of these
 
 
 @dataclass(frozen=True)
 class Damaged:
-    """A damaged snapshot. provider: "" where nobody can tell. answered, failed: request keys that can still be read
-    (failed: for good); unread: answers of which not even the key can be."""
+    """A damaged snapshot. why: what is wrong. provider: "" if unknown. answered, failed (for good): request keys that
+    can still be read. unread: number of answers whose key cannot be read."""
 
     folder: Location
     why: str
@@ -61,13 +61,13 @@ class Damaged:
 
 
 def provider_of(snapshot: Artifact) -> str:
-    """Who answered; "" where the snapshot does not say it."""
+    """The provider of a snapshot's model; "" if the snapshot does not say."""
     settings = snapshot.manifest.ingredients.params.get("settings")
     return str(settings.get("provider", "")) if isinstance(settings, dict) else ""
 
 
 def folders(home: Home) -> Iterator[Location]:
-    """Where the snapshots of answers of a home are."""
+    """The folders of all snapshots of answers of a home."""
     base = home.artifacts.root.child(SNAPSHOTS)
     for slot in base.names():
         for name in base.child(slot).names():
@@ -76,13 +76,13 @@ def folders(home: Home) -> Iterator[Location]:
 
 
 def damaged_snapshots(home: Home) -> list[Damaged]:
-    """Every damaged one; not what somebody is building now."""
+    """Every damaged snapshot of a home, except those that a process is building now."""
     found = [damaged(home, folder) for folder in folders(home)]
     return [one for one in found if one is not None and not _being_built(one.folder)]
 
 
 def _being_built(folder: Location) -> bool:
-    """Whether a process of this machine holds the right to build here."""
+    """Whether a process of this machine holds the folder's build lock."""
     try:
         if folder.local is not None:
             with (folder.local / LOCK).open("rb") as stream:
@@ -95,7 +95,7 @@ def _being_built(folder: Location) -> bool:
 
 
 def damaged(home: Home, folder: Location) -> Damaged | None:
-    """What is known of the snapshot in a folder, None for one that is whole, and where none is."""
+    """What is known of the damaged snapshot in a folder; None if it is intact or there is none."""
     artifact, why = None, "has parts of answers and no manifest"
     try:
         artifact = home.artifacts.at(folder)
@@ -132,7 +132,7 @@ def damaged(home: Home, folder: Location) -> Damaged | None:
 
 
 def _glance(folder: Location, name: str) -> tuple[int, list[dict[str, Any]]]:
-    """(rows that a part holds, 1 where that cannot be read; key, provider, kind and text of those that can be)."""
+    """(number of rows of a part, at least 1 if that cannot be read; key, provider, kind and text of readable rows)."""
     import pyarrow.parquet as pq
 
     found: list[dict[str, Any]] = []
@@ -147,12 +147,12 @@ def _glance(folder: Location, name: str) -> tuple[int, list[dict[str, Any]]]:
 
 
 def is_empty(row: Mapping[str, Any]) -> bool:
-    """Whether a row holds what an older version took for an answer."""
+    """Whether a row is an empty reply that an older version stored as an answer."""
     return "text" in row and without_room(str(row["text"] or ""), str(row.get("finish_reason")))
 
 
 def _readable(file: Any, names: list[str]) -> Iterator[dict[str, Any]]:
-    """The rows of a part, of each row group up to the first that cannot be read."""
+    """The readable rows of a part: of each row group, those before the first damage."""
     for group in range(file.metadata.num_row_groups):
         try:
             for batch in file.iter_batches(_SOME, row_groups=[group], columns=names, use_threads=False):
@@ -186,12 +186,12 @@ def believed(found: Damaged) -> tuple[list[Response], list[Failure]]:
 
 
 def _fits(row: Response, provider: str) -> bool:
-    """Whether a row carries the digest of what it says."""
+    """Whether a row's own digest fits its content."""
     return row.digest is not None and refilled(row, provider).origin != LOSSY
 
 
 def _rows(folder: Location, name: str, kind: type[Row]) -> Iterator[Row]:
-    """The rows of a part that can be read, without what they are for."""
+    """The readable rows of a part, with empty _LABELS."""
     import pyarrow.parquet as pq
 
     labels: dict[str, Any] = {label: 0 if label == "draw" else "" for label in _LABELS}
@@ -207,7 +207,7 @@ def _rows(folder: Location, name: str, kind: type[Row]) -> Iterator[Row]:
 def lacking(store: ResponseStore, found: Damaged) -> str:
     """Which answers of a damaged snapshot the store may lack, in words; "" where it holds them.
 
-    Where not even their keys can be read, it must hold as many answers of the models as the snapshot says.
+    If some keys cannot be read, the store must hold at least as many answers of these models as the snapshot has.
     """
     states = store.states(found.answered | found.failed)
     lost = (found.answered | found.failed).difference(states)
@@ -224,7 +224,7 @@ def lacking(store: ResponseStore, found: Damaged) -> str:
 
 
 def move_aside(home: Home, folder: Location) -> Location | None:
-    """Move what lies in a snapshot's folder out of the artifacts; where to, None where somebody writes there."""
+    """Move the files of a snapshot out of the artifacts. Returns where to; None if a process is writing there."""
     folder.sweep()
     names = [name for name in folder.names() if name != LOCK]
     if any(name.startswith(TEMPORARY) for name in names):
@@ -233,7 +233,7 @@ def move_aside(home: Home, folder: Location) -> Location | None:
     base, number = Location(home.url).child("damaged"), 1
     while (aside := base.child(f"{SNAPSHOTS}.{slot}.{name}-{number}")).names():
         number += 1
-    for one in sorted(names, key=lambda one: one != MANIFEST):  # it never stands without its parts
+    for one in sorted(names, key=lambda one: one != MANIFEST):  # the manifest first: it never stays without its parts
         _move(folder, one, aside)
     return aside
 
@@ -254,7 +254,7 @@ def _sha256(folder: Location, name: str) -> str:
 
 
 def refusal(found: Damaged, why: str) -> str:
-    """Why nothing is asked, and what to do."""
+    """The message for LostAnswers: why nothing is asked, and what to do."""
     return (
         f"a damaged snapshot may hold the last copy of paid answers: {found}; {why}. Nothing was asked and nothing "
         "was thrown away. `scrollwork store repair` puts back what can be read of it and moves it aside; "

@@ -1,4 +1,4 @@
-"""`store repair`: what is damaged in the response store taken out, what snapshots of its home hold put back."""
+"""`store repair`: take damaged rows out of the response store, and put back what snapshots of its home hold."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from scrollwork.storage.location import held as locked
 
 @dataclass(frozen=True)
 class Repaired:
-    """What a repair did. refilled: answers and failures put back from snapshots; taken_out: rows that stand in the
-    table `set_aside` now, in words; moved: where a torn file of the store went, "" for none; saved: rows taken over
-    from it; damaged: snapshots that are, and what was saved of them; conflicts: answers of which snapshots disagree;
-    checked: the store as it is now."""
+    """What a repair did. refilled: answers and failures put back from snapshots. taken_out: rows moved to the table
+    `set_aside`, in words. moved: new path of a damaged store file, "" for none; saved: rows copied from it. damaged:
+    damaged snapshots and what was saved of them. conflicts: answers on which snapshots disagree. checked: the check of
+    the repaired store."""
 
     refilled: int
     taken_out: tuple[str, ...]
@@ -73,7 +73,7 @@ def repair(home: Home) -> Repaired:
 
 
 def salvage(store: ResponseStore, found: Damaged) -> tuple[int, int]:
-    """Put back what is certain of a damaged snapshot; (how much of it the store lacked, how much it lacks still)."""
+    """Put back the believable rows of a damaged snapshot. Returns (rows put back, rows that the store still lacks)."""
     answers, failures = believed(found)
     before = store.states({row.request_key for row in answers} | {row.request_key for row in failures})
     new = {row.request_key: row for row in answers if before.get(row.request_key) != ANSWERED}
@@ -88,7 +88,8 @@ def salvage(store: ResponseStore, found: Damaged) -> tuple[int, int]:
 
 
 def put_away(home: Home, found: Damaged) -> str:
-    """Move a damaged snapshot aside once its answers stand; where to, in words. Those of free models stay."""
+    """Move a damaged snapshot aside once its answers are in the store; returns where to, in words. A snapshot of a free
+    model stays: its answers can be computed again."""
     if not found.paid:
         return "; the next run builds it again"
     with locked(found.folder.local / LOCK) if found.folder.local is not None else nullcontext():

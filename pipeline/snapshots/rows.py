@@ -1,4 +1,4 @@
-"""Answers between the response store and snapshots: written down, compared, put back."""
+"""Convert answers between rows of the response store and rows of snapshots, and compare them."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ BOTH_HOLD = (
     *("finish_reason", "input_tokens", "cached_tokens", "output_tokens", "reported_model", "attempts"),
     "cost_nano_usd",
 )
-NEW_IN_4 = {  # what snapshots hold since schema 4 of the store, by the store's column
+NEW_IN_4 = {  # fields of snapshots since schema 4 of the store: the store's column
     **{name: name for name in ("cache_write_tokens", "reasoning_tokens", "masked", "provider")},
     "asked_as": "model",
 }
 
 
 def printable(text: str) -> str:
-    """The text with "?" for each lone surrogate: the store holds it as it came, Parquet and UTF-8 cannot."""
+    """The text with "?" for each lone surrogate, which the store can hold but Parquet and UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def answer_state(text: str, scored_characters: int | None) -> str:
-    """What an answers digest says of an answer: which text, and how much of it is scored where that is not all."""
+    """What enters the digest of a snapshot for one answer: sha256 of its text, and, if only its beginning is scored,
+    the number of characters that is."""
     digest = hashlib.sha256(printable(text).encode("utf-8")).hexdigest()
     return digest if scored_characters is None else f"{digest} {scored_characters}"
 
 
 def response_row(answer: StoredAnswer, labels: Mapping[str, Any], scored_characters: int | None = None) -> Response:
-    """The answer as a snapshot holds it. labels: what the request was for (suite, task, ..., request_key)."""
+    """A snapshot's row for an answer. labels: which input it answers (suite, task, ..., request_key)."""
     text = printable(answer.text)
     return Response(
         **labels,
@@ -61,7 +62,7 @@ def response_row(answer: StoredAnswer, labels: Mapping[str, Any], scored_charact
 
 
 def failure_row(failure: StoredFailure, labels: Mapping[str, Any]) -> Failure:
-    """The failure as a snapshot holds it."""
+    """A snapshot's row for a failure. labels: see `response_row`."""
     return Failure(
         **labels,
         kind=failure.kind,
@@ -72,9 +73,9 @@ def failure_row(failure: StoredFailure, labels: Mapping[str, Any]) -> Failure:
 
 
 def differences(written: Response, row: Mapping[str, Any]) -> list[str]:
-    """The fields in which a store's row does not say what the snapshot holds: "text", "cost_nano_usd 0 (5 there)".
+    """The fields in which a store's row differs from the snapshot's: "text", "cost_nano_usd 0 (5 there)".
 
-    Compared is what both hold: older snapshots have neither digest, provider, two of the token counts nor `masked`.
+    Only fields that both have are compared: older snapshots lack digest, provider, two token counts and `masked`.
     """
     found = [] if _printed(row["text"]) == written.text else ["text"]
     for name in BOTH_HOLD:
@@ -93,14 +94,14 @@ def differences(written: Response, row: Mapping[str, Any]) -> list[str]:
 
 
 def same_where_both_hold(fields: list[str]) -> bool:
-    """Whether such differences are only in what snapshots hold since schema 4."""
+    """Whether all these differences are in fields that snapshots have only since schema 4."""
     return {one.split()[0] for one in fields} <= {*NEW_IN_4.values(), "digest"}
 
 
 def refilled(written: Response, provider: str) -> StoredAnswer:
-    """The answer that a snapshot holds, as a row of the store: no more than is known, and marked.
+    """The store's row for a snapshot's answer: unknown values are None, and `origin` marks it as refilled.
 
-    provider: of the snapshot's model, where the row does not name one.
+    provider: of the snapshot's model, used if the row names none.
     """
     text = written.text if written.exact_text is None else unescaped(written.exact_text)
     answer = StoredAnswer(
@@ -129,7 +130,7 @@ def refilled(written: Response, provider: str) -> StoredAnswer:
 
 
 def refilled_failure(written: Failure, provider: str) -> StoredFailure:
-    """The failure that a snapshot holds, as a row of the store."""
+    """The store's row for a snapshot's failure."""
     return StoredFailure(
         written.request_key, provider, written.model, written.kind, written.status, written.message, written.attempts
     )

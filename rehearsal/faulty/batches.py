@@ -1,7 +1,7 @@
-"""Faults of batches elsewhere than in lines of their results: of each step (STEPS), both vendors, as data.
+"""Faults of the steps of a batch (STEPS) at both vendors, as data; faults of single results are in faults.py.
 
-Knob faults = {"openai/create": ...}: a vendor and a step in place of a model. What is BEFORE is refused and nothing is
-done; of everything else the work was done: a batch of which nobody heard (LOST) is made and paid like any other.
+They are set by the knob faults = {"openai/create": ...}: a vendor and a step in place of a model. A fault in BEFORE
+refuses the request and does nothing. With all others the work is done and billed, also if the reply is lost (LOST).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BEFORE: Mapping[str, Callable[[], Reply]] = {**REFUSALS, "hung": lambda: Reply(2
 
 
 def _said(status: int, page: bytes) -> Callable[[Reply], None]:
-    """Another reply in the place of the good one."""
+    """A fault: another status and body in place of the good reply."""
 
     def spoil(reply: Reply) -> None:
         reply.status, reply.raw = status, page
@@ -31,7 +31,7 @@ def _said(status: int, page: bytes) -> Callable[[Reply], None]:
 
 
 def _dropped(stall_s: float) -> Callable[[Reply], None]:
-    """The connection is closed without a word."""
+    """A fault: the connection is closed without a reply."""
 
     def spoil(reply: Reply) -> None:
         reply.drop, reply.stall_s = True, stall_s
@@ -53,7 +53,7 @@ LOST: Mapping[str, Callable[[Reply], None]] = {
 
 
 def _status(value: Any) -> Callable[[Body], None]:
-    """Another status, and no results yet."""
+    """A fault: another status of the batch, and no results."""
 
     def spoil(body: Body) -> None:
         body["processing_status" if "processing_status" in body else "status"] = value
@@ -63,14 +63,14 @@ def _status(value: Any) -> Callable[[Body], None]:
 
 
 def _unnamed(body: Body, value: Any = None) -> None:
-    """The results have no name, or another."""
+    """Replace the names (or URLs) of the results."""
     for name in ("output_file_id", "error_file_id", "results_url"):
         if name in body:
             body[name] = value
 
 
 def _each(name: str, change: Callable[[Any], Any]) -> Callable[[Body], None]:
-    """Change each count (request_counts) or each time (at)."""
+    """A fault: change each count ("request_counts") or each time ("at")."""
 
     def spoil(body: Body) -> None:
         if name == "at":
@@ -82,12 +82,12 @@ def _each(name: str, change: Callable[[Any], Any]) -> Callable[[Body], None]:
 
 
 def _of_the_other(one: Any) -> Any:
-    """A time as the other vendor writes it."""
+    """A time in the other vendor's format."""
     return datetime.fromisoformat(one).timestamp() if isinstance(one, str) else iso(one)
 
 
 def _digits(one: Any) -> str:
-    """A time as the digits of its seconds, in a text."""
+    """A time as seconds in a string."""
     return str(int(datetime.fromisoformat(one).timestamp() if isinstance(one, str) else one))
 
 
@@ -139,7 +139,7 @@ LISTING: Mapping[str, Callable[[Body], None]] = {
 
 
 def _failed(line: bytes) -> bytes:
-    """A line of the same request that says that it failed."""
+    """The line changed into a failure of the same request."""
     found = json.loads(line)
     error = {"type": "error", "error": {"type": "api_error", "message": "Failed.", "code": "failed"}}
     found |= {"response": None, "error": error["error"], "result": {"type": "errored", "error": error}}
@@ -147,7 +147,7 @@ def _failed(line: bytes) -> bytes:
 
 
 def _foreign(line: bytes) -> bytes:
-    """The line as of a request that nobody asked."""
+    """The line with the id of a request that was never sent."""
     return json.dumps(json.loads(line) | {"custom_id": "0" * 64}).encode()
 
 
@@ -166,11 +166,11 @@ RESULTS: Mapping[str, Callable[[list[bytes]], Iterable[bytes]]] = {
 
 
 def _early(share: float, ending: str) -> Callable[[Body], None]:
-    """The batch ends now, with so many of its lines done."""
+    """A fault: the batch ends now, with this share of its lines done."""
     return lambda row: row.update(early=(share, ending))
 
 
-LIFE: Mapping[str, Callable[[Body], None]] = {  # from this look on
+LIFE: Mapping[str, Callable[[Body], None]] = {  # faults that end the batch itself
     "expired_half_way": _early(0.5, "expired"),
     "expired_untouched": _early(0.0, "expired"),
     "cancelled_half_way": _early(0.5, "cancelled"),
@@ -186,7 +186,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
 
 
 def step_of(vendor: str, call: Call) -> str:
-    """The step of a batch that a request is, "" for none."""
+    """The step of a batch that a request belongs to (a key of STEPS); "" for none."""
     base = PLACES.get(vendor)
     if base is None:
         return ""
@@ -204,14 +204,14 @@ def step_of(vendor: str, call: Call) -> str:
 
 
 def met(world: World, call: Call, kind: str) -> None:
-    """What a fault does to the batch itself, before the vendor looks at it."""
+    """Apply a fault of LIFE to the batch itself, before the vendor answers."""
     row = world.batches.get(call.path.rpartition("/")[2])
     if kind in LIFE and row is not None:
         LIFE[kind](row)
 
 
 def spoil(kind: str, step: str, reply: Reply) -> None:
-    """Spoil the good reply to a step."""
+    """Apply a fault to the good reply of a step."""
     if kind in LOST:
         LOST[kind](reply)
     elif kind in RESULTS:

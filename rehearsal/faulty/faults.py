@@ -1,8 +1,8 @@
 """Faulty replies: knob faults = {vendor, "vendor/model" or "*": {kind: share of requests}, or a list of kinds}.
 
-Of a list, each request meets the next kind, "" for a good reply; behind its end all are good. BEFORE: no work is done,
-nothing is billed. AFTER and WIRE: the reply is spoilt, and paid. What is asked in a batch meets them in its line of the
-results, as far as LINES go; its other steps have kinds of their own (batches.py), under "vendor/step".
+With a list, each request gets the next kind, "" for a good reply; after the list, all replies are good. BEFORE: no work
+is done and nothing is billed. AFTER and WIRE: the reply is damaged, but billed. A request in a batch gets the kinds in
+LINES, in its line of the results; the other steps of a batch have their own kinds (batches.py), under "vendor/step".
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from scrollwork.rehearsal.world import Call, Reply, World, check_table
 
 BEFORE = REFUSALS
 KINDS = (*BEFORE, *AFTER, *WIRE)
-CUT = ("truncated", "broken_off", "stalled")  # in a batch: the line ends early
+CUT = ("truncated", "broken_off", "stalled")  # in a batch, the line is cut in its middle
 LINES = (*(kind for kind in BEFORE if kind != "redirect_302"), *AFTER, *CUT, "empty_body")
 
 
 def check(knobs: Mapping[str, Any], vendors: Iterable[str]) -> None:
-    """Check the vendors and kinds that knobs name. Raises ValueError."""
+    """Raise ValueError if knobs name an unknown vendor or kind of fault."""
     for table in ("faults", "limits", "ratio", "compatible"):
         known = (*vendors, *(["*"] if table == "faults" else []))
         for name, value in knobs.get(table, {}).items():
@@ -42,7 +42,7 @@ def listed(value: Any) -> bool:
 
 
 def drawn(world: World, call: Call, vendor: str, among: Collection[str] = KINDS, step: str = "") -> str | None:
-    """The fault that this request meets, if any. step: of a batch, if it is one."""
+    """The kind of fault that this request gets, or None. among: allowed kinds. step: of a batch, "" for none."""
     table, model = world.knobs["faults"], f"{vendor}/{step or call.body.get('model')}"
     name = next((one for one in ((model,) if step else (model, vendor, "*")) if one in table), "")
     found = table.get(name, {})
@@ -58,7 +58,7 @@ def drawn(world: World, call: Call, vendor: str, among: Collection[str] = KINDS,
 
 
 def applied(kind: str | None, work: Callable[[], Reply], key: str = "") -> Reply:
-    """The reply with its fault. key: that came with the request."""
+    """Do the work, and apply a fault to the reply. key: the API key of the request, which some refusals quote."""
     if kind in BEFORE:
         return refused(BEFORE[kind](), key)
     reply = work()
@@ -73,13 +73,13 @@ def applied(kind: str | None, work: Callable[[], Reply], key: str = "") -> Reply
 
 
 def refused(reply: Reply, key: str) -> Reply:
-    """A refusal as it comes: one that quotes the key has the one that came."""
+    """Put the API key of the request into a refusal that quotes it."""
     reply.body = json.loads(json.dumps(reply.body).replace(KEY, json.dumps(key)[1:-1]))
     return reply
 
 
 def of_step(world: World, call: Call, vendor: str, step: str, work: Callable[[], Reply]) -> Reply:
-    """The reply to a step of a batch with its fault."""
+    """Do the work of a batch's step, and apply its fault."""
     kind = drawn(world, call, vendor, batches.STEPS[step], step)
     if kind is None:
         return work()
@@ -97,8 +97,8 @@ def of_step(world: World, call: Call, vendor: str, step: str, work: Callable[[],
 
 
 def of_line(world: World, call: Call, vendor: str, work: Callable[[], Reply]) -> Reply | None:
-    """The reply to a request of a batch with its fault; None where the results lack its line. part: of one that ends
-    early. A body that is no JSON stands in the line as a text."""
+    """Do the work of a batch's request, and apply its fault. None if the results lack its line; `part` is set if the
+    line is cut. A body that is not JSON is put into the line as a string."""
     kind = drawn(world, call, vendor, LINES)
     reply = applied(kind, work)
     if reply.drop:
@@ -115,5 +115,5 @@ def of_line(world: World, call: Call, vendor: str, work: Callable[[], Reply]) ->
 
 
 def key_of(call: Call) -> str:
-    """The key that came with a request."""
+    """The API key of a request."""
     return call.headers.get("x-api-key") or call.headers.get("authorization", "").removeprefix("Bearer ")

@@ -1,4 +1,4 @@
-"""Replies that real vendors, gateways and proxies send before any work is done: nothing is billed."""
+"""Refusals that real vendors, gateways and proxies send before any work is done, so that nothing is billed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from scrollwork.rehearsal.world import Reply
 
-KEY = "[the key]"  # in a text: stands for the key that came with the request
+KEY = "[the key]"  # placeholder for the API key of the request
 
 
 def _openai(status: int, message: str, kind: str, code: str | None = None, **headers: str) -> Reply:
@@ -54,7 +54,7 @@ REFUSALS: dict[str, Callable[[], Reply]] = {
         400, "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.", INVALID
     ),
     "too_large_413": lambda: _anthropic(413, "Request exceeds the maximum size", "request_too_large"),
-    # OpenAI's, and of servers that speak as it does
+    # OpenAI's, and those of servers with its protocol
     "timeout_408": lambda: _openai(408, "The request timed out.", "timeout_error"),
     "conflict_409": lambda: _openai(409, "The resource is locked by another request.", "conflict_error"),
     "too_long_400": lambda: _openai(400, TOO_LONG, INVALID, "context_length_exceeded"),
@@ -102,7 +102,7 @@ REFUSALS: dict[str, Callable[[], Reply]] = {
     "list_200": lambda: _raw(200, b"[]"),
     "text_200": lambda: _raw(200, b'"OK"'),
     "empty_object_200": lambda: _raw(200, b"{}"),
-    # of what stands between
+    # of gateways and proxies
     "redirect_302": lambda: _page(302, "Moved", location="http://127.0.0.1:9/elsewhere"),
     "too_early_425": lambda: _raw(425, b"Too Early", content_type="text/plain"),
     "nothing_429": lambda: _raw(429, b""),

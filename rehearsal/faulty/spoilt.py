@@ -1,4 +1,4 @@
-"""Ways in which a good reply is spoilt on its way, or was never whole: the work was done and is billed."""
+"""Ways to damage a good reply, in its content (AFTER) or on its way (WIRE). The work was done and is billed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from scrollwork.rehearsal.world import Reply
 
-STALL_S = 60.0  # that a reply which stops in its middle keeps its connection
+STALL_S = 60.0  # how long a reply that stops in its middle keeps its connection open
 Body = dict[str, Any]
 
 
 def _set(body: Body, name: str, value: Any) -> None:
-    """Put a value where the reply's form has it."""
+    """Set a value (usage, text or choices) in a reply of any of the three forms: chat, messages, responses."""
     if name == "usage":
         body["usage"] = value
     elif name == "text" and "choices" in body:
@@ -27,7 +27,7 @@ def _set(body: Body, name: str, value: Any) -> None:
 
 
 def _rewritten(body: Body, change: Callable[[str], Any]) -> None:
-    """Change the text, wherever the reply's form has it."""
+    """Change the text in a reply of any form."""
     if "choices" in body:
         message = body["choices"][0]["message"]
         message["content"] = change(message["content"] or "")
@@ -39,7 +39,7 @@ def _rewritten(body: Body, change: Callable[[str], Any]) -> None:
 
 
 def _ended(body: Body, chat: Any, messages: Any, status: Any, reason: Any = None) -> None:
-    """Say why the reply ended, in the words of its form."""
+    """Set the finish reason in a reply of any form."""
     if "choices" in body:
         body["choices"][0]["finish_reason"] = chat
     elif "stop_reason" in body:
@@ -49,13 +49,13 @@ def _ended(body: Body, chat: Any, messages: Any, status: Any, reason: Any = None
 
 
 def _no_room(body: Body) -> None:
-    """The limit of new tokens was reached before the first word."""
+    """The output limit was reached before the first word."""
     _set(body, "text", "")
     _ended(body, "length", "max_tokens", "incomplete", "max_output_tokens")
 
 
 def _refusal(body: Body) -> None:
-    """The model refuses (section 2)."""
+    """The model refuses (fact sheet, section 2)."""
     if "choices" in body:
         body["choices"][0]["message"].update(content=None, refusal="I can't help with that.")
     elif "stop_reason" in body:
@@ -69,7 +69,7 @@ def _refusal(body: Body) -> None:
 
 
 def _filtered(body: Body) -> None:
-    """The vendor's filter cut the reply."""
+    """The vendor's content filter cut the reply."""
     if "choices" in body:
         body["choices"][0].update(finish_reason="content_filter")
     elif "status" in body:
@@ -79,7 +79,7 @@ def _filtered(body: Body) -> None:
 
 
 def _tool_call(body: Body) -> None:
-    """A call of a tool that nobody offered, in place of a text."""
+    """A call of a tool that was not offered, in place of a text."""
     if "choices" in body:
         asked = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
         body["choices"][0].update(finish_reason="tool_calls")
@@ -104,7 +104,7 @@ def _other_endpoint(body: Body) -> None:
 
 
 def _counts(change: Callable[[int], Any]) -> Callable[[Body], None]:
-    """Change every count of the usage."""
+    """A fault: change every count of the usage."""
 
     def spoil(body: Body) -> None:
         told = body["usage"] or {}
@@ -114,7 +114,7 @@ def _counts(change: Callable[[int], Any]) -> Callable[[Body], None]:
 
 
 def _details(body: Body, cached: int | None = None, thoughts: int | None = None) -> None:
-    """Change what the usage says of caches and thoughts; no word of either where neither is given."""
+    """Set the usage's cached tokens and reasoning tokens; without either, remove all such details."""
     told = body["usage"] or {}
     given, made = ("prompt", "completion") if "choices" in body else ("input", "output")
     for name in told:
@@ -173,7 +173,7 @@ def _empty(reply: Reply) -> None:
 
 
 def _broken_off(reply: Reply) -> None:
-    """The connection closes before all the bytes that were announced."""
+    """The connection closes before all announced bytes are sent."""
     reply.part = len(_data(reply)) // 2
 
 
@@ -192,18 +192,18 @@ def _unknown_encoding(reply: Reply) -> None:
 
 
 def _stream(reply: Reply) -> None:
-    """A stream of events that nobody asked for."""
+    """A stream of events that was not requested."""
     reply.raw = b"data: " + _data(reply) + b"\n\ndata: [DONE]\n\n"
     reply.headers = {**reply.headers, "content-type": "text/event-stream"}
 
 
 def _repeated_usage(reply: Reply) -> None:
-    """The usage twice in one object; whoever reads the last one is told of nothing."""
+    """The key "usage" twice in one object, the second time with counts of 0."""
     reply.raw = _data(reply)[:-1] + b', "usage": {"input_tokens": 0, "output_tokens": 0}}'
 
 
 def _before(front: bytes) -> Callable[[Reply], None]:
-    """So many bytes in front: a mark of byte order, the blank lines that keep a connection alive."""
+    """A fault: bytes before the reply, such as a byte order mark, or blank lines that keep a connection alive."""
 
     def spoil(reply: Reply) -> None:
         reply.raw = front + _data(reply)

@@ -1,4 +1,5 @@
-"""Aggregates to a leaderboard: a section a split, a line a model, a cell a task, and averages only where they hold."""
+"""Build a leaderboard from aggregates: a section for each split, a line for each model, a cell for each task; an
+average only where no answer is missing."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ OBSERVED = "problems are classified; there is no average"
 
 @dataclass(frozen=True)
 class Line:
-    """A model (a family of seeds is one line), its cells in the suite's order.
+    """The row of a model (a family of seeds is one row). cells: in the suite's order.
 
-    upper_bound: it reads the references; it stands below the models, has no average and is compared with none.
+    upper_bound: it reads the references, so it is shown below the models, without average, and is not compared.
     """
 
     model: str
@@ -39,12 +40,12 @@ class Line:
 
     @property
     def note(self) -> str:
-        """What must be said beside the label."""
+        """A note to show with the label."""
         return UPPER_BOUND if self.upper_bound else ""
 
     @property
     def label(self) -> str:
-        """The model's name, with its arm where that is not the usual one."""
+        """The model's name, with its arm unless that is "full"."""
         return self.model if self.arm == ARM else f"{self.model} ({self.arm})"
 
 
@@ -56,7 +57,8 @@ class Section:
     lines: tuple[Line, ...]
 
     def differing(self, columns: Sequence[Column]) -> tuple[tuple[Column, str], ...]:
-        """Tasks asked with another number of inputs than the paper has, and the numbers, of whichever line."""
+        """(task, numbers of inputs) of tasks that some line was asked with another number of inputs than the
+        paper's."""
         asked: dict[str, set[int]] = {}
         for line in self.lines:
             for cell in line.cells:
@@ -82,13 +84,12 @@ class Failed:
 
 @dataclass(frozen=True)
 class Board:
-    """All that the leaderboard and the page show. published stands apart: it enters no line and no average.
+    """All data of a leaderboard. published: the paper's rows, which enter no line and no average.
 
-    settings: what was asked otherwise than the suite says (limit, prompts, ...). decoding: of models, in what theirs
-    differs from the suite's. ranked: the suite is run several times and ranks models; it has no average. ranks: the
-    ranking, empty where it failed. upstream: what upstream calls the test split of a task, where it is another. raw:
-    the raw files behind it, by section and task. extends: title of the benchmark to which it adds tasks, "" where it
-    adds none.
+    settings: options that differ from the suite's (limit, prompts, ...). decoding: how a model's decoding differs from
+    the suite's, by model. ranked: models are ranked over runs, without an average. ranks: the ranking, empty if it
+    failed. upstream: upstream's name of a task's test split, if it differs. raw: notes on raw files by (split, task).
+    extends: title of the benchmark to which the suite adds tasks, "" for none.
     """
 
     suite: str
@@ -111,22 +112,22 @@ class Board:
         return tuple(column for column in self.columns if column.official)
 
     def averaged_inputs(self, line: Line) -> int:
-        """How many inputs an average of a line is over."""
+        """Number of inputs behind a line's average."""
         cells = [cell for cell, column in zip(line.cells, self.columns, strict=True) if column.official]
         return sum(cell.coverage.expected for cell in cells if cell.coverage)
 
     @property
     def of_average(self) -> str:
-        """Of which tasks an average is, where these are not all of them; "" else."""
+        """ "of the N tasks of ..." if the average is not over all tasks; else ""."""
         return f"of the {len(self.averaged)} tasks of {self.extends}" if self.extends else ""
 
     def raw_of(self, section: Section) -> list[tuple[str, RawNote]]:
-        """What is told of the raw files of a section's tasks, in the suite's order."""
+        """(task, note on its raw files) of a section, in the suite's order."""
         tasks = [column.task for column in self.columns]
         return [(task, told) for task in tasks for told in self.raw.get((section.split, task), ())]
 
     def rank(self, section: Section, line: Line) -> ModelRank | None:
-        """A line's place where the suite ranks models; None where it does not, or not this one."""
+        """A line's rank; None if the suite does not rank models, or not this one."""
         return self.ranks.of(section.split).model(line.model, line.arm) if self.ranked else None
 
 
@@ -139,14 +140,13 @@ def board(
     ranks: Ranks | None = None,
     subsets: Sequence[Aggregate] = (),
 ) -> Board:
-    """The leaderboard of a suite.
+    """Build the leaderboard of a suite.
 
-    rows: of every task, split and model, a family's members among them. params: suite, title, models, tasks (in
-    official order: name, short, metric, paper, parts), published, failures (message by node name), upper_bounds (models
-    that read the references), ranked, upstream, as tasks/report/parameters.py gives
-    them; raw: tasks/report/known_files.py.
-    ranks: of a suite that ranks models. subsets: scores of the inputs of a task that have a flag. Raises ValueError for
-    a row of another suite, task or metric, and for two rows that contradict each other.
+    rows: aggregates of every task, split and model, with those of a family's members. params: suite, title, models,
+    tasks (in official order: name, short, metric, paper, parts), published, failures, upper_bounds (models that read
+    the references), ranked, upstream, as made by tasks/report/parameters.py; raw: by tasks/report/known_files.py.
+    ranks: for a suite that ranks models. subsets: aggregates over the flagged inputs of a task. Raises ValueError for a
+    row of another suite, task or metric, and for two rows that contradict each other.
     """
     columns = tuple(
         Column(
@@ -190,7 +190,7 @@ def board(
 
 
 def _raw(told: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[RawNote]]:
-    """By section and task; several where models' inputs are of other files."""
+    """Notes by (split, task); several if models' inputs come from different files."""
     found: dict[tuple[str, str], list[RawNote]] = {}
     for one in told:
         found.setdefault((one["split"], one["task"]), []).append(RawNote.read(one))
@@ -232,7 +232,7 @@ def _section(
     }
     names = {(model, arm) for model, arm, _ in here} - hidden
     names |= {(one.model, ARM) for one in failures if one.split == split} - {(model, ARM) for model, _ in names}
-    scored = {model for _, model, _, _ in known}  # on whichever split: who answers another one was not asked here
+    scored = {model for _, model, _, _ in known}  # on any split: with scores on another one it was not asked
     names |= {(model, ARM) for model in models if model not in scored and all(model != name for name, _ in names)}
     order = {model: place for place, model in enumerate(models)}
     lines = []

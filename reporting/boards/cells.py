@@ -1,4 +1,4 @@
-"""Cells of a leaderboard, a model's score for a task each, and their average where it holds."""
+"""Cells of a leaderboard (a model's score for a task), and their average if none is missing."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from scrollwork.records.score import Aggregate, Coverage, withheld
 
-ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"
+ABOUT = " ("  # begins the part of a model's name that says how it was asked: "naive (plain-input900-words)"
 NOT_ASKED = "not asked"
 NO_GOLD = "no inputs with gold"
-NO_WHOLE = "whole contexts not asked"  # of a task whose contexts are observed: scores are of whole contexts
-WITHOUT_SCORE = (NOT_ASKED, NO_GOLD, NO_WHOLE)  # reasons that are no failure
+NO_WHOLE = "whole contexts not asked"  # for windows (Dolce): the leaderboard scores whole contexts only
+WITHOUT_SCORE = (NOT_ASKED, NO_GOLD, NO_WHOLE)  # reasons for no score that are not failures
 
 
 @dataclass(frozen=True)
 class Column:
-    """A task of the suite. examples: how many inputs the paper has, None where it is not known. units: spec of the
-    units of contexts, where windows of them are shown. parts: the numbers that the paper prints of the task, where
-    these are several: components of the score, or its metric and that of a subset. official: it is in the average; else
-    a suite that extends the benchmark added it."""
+    """A task of the suite. examples: number of inputs in the paper, None if unknown. units: spec of the context's
+    units, for windows. parts: names of the numbers that the paper prints for the task, if several: components of the
+    score, or the metric and that of a subset. official: whether it is in the average; False if a suite that extends the
+    benchmark added it."""
 
     task: str
     short: str
@@ -31,7 +31,7 @@ class Column:
 
 
 def stopped(coverage: Coverage) -> list[tuple[str, int]]:
-    """(what is said of them, how many) of answers that were not given, not ended or changed, where there are any."""
+    """(what happened, number) of answers that were cut, refused, filtered or changed, without zeros."""
     counts = {
         "cut at their output limit": coverage.length_cut,
         "refused": coverage.refused,
@@ -44,10 +44,10 @@ def stopped(coverage: Coverage) -> list[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class Cell:
-    """A model's score for a task. reason: why there is none, or why it is not whole; "" where it is complete.
+    """A model's score for a task. reason: why there is none, or why it is incomplete; "" if it is complete.
 
     value, low, high, spread, components: 0-100, as in Aggregate. members: (name, value) of a family's seeds. subset:
-    the score of the inputs that have a flag. parts: the column's.
+    the aggregate over flagged inputs. parts: values of the column's parts.
     """
 
     task: str
@@ -67,12 +67,12 @@ class Cell:
 
     @property
     def complete(self) -> bool:
-        """There is a value, and no input is unanswered."""
+        """Whether there is a value and no input is unanswered."""
         return self.value is not None and self.coverage is not None and self.coverage.complete
 
     @property
     def unanswered(self) -> int:
-        """Inputs (x draws) that not every seed answered."""
+        """Number of inputs (x draws) that some seed did not answer."""
         return self.coverage.expected - self.coverage.answered if self.coverage else 0
 
     @property
@@ -101,8 +101,8 @@ def cell_of(
     messages: Mapping[str, str],
     subset: Aggregate | None,
 ) -> Cell:
-    """A model's cell. here: rows of its split by model, arm and task. messages: why a task failed, by task. subset: the
-    score of its flagged inputs."""
+    """Build a model's cell. here: aggregates of the split by (model, arm, task). messages: why tasks failed, by task.
+    subset: the aggregate over flagged inputs."""
     row = here.get((model, arm, column.task))
     if row is None:
         return Cell(column.task, column.metric, reason=messages.get(column.task, NOT_ASKED))
@@ -132,7 +132,7 @@ def cell_of(
 
 
 def is_member(name: str, family: str) -> bool:
-    """Whether a row's name is of a family: "naive:seed=7" of "naive", "naive:seed=7 (cut)" of "naive (cut)" alone."""
+    """Whether a name belongs to a family: "naive:seed=7" to "naive"; "naive:seed=7 (cut)" only to "naive (cut)"."""
     (base, _, about), (own, _, own_about) = name.partition(ABOUT), family.partition(ABOUT)
     return base.startswith(f"{own}:") and about == own_about
 

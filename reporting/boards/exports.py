@@ -1,4 +1,4 @@
-"""The leaderboard for papers and spreadsheets: LaTeX and CSV. Markdown stands in leaderboard.py."""
+"""The leaderboard as LaTeX and CSV. Markdown is in leaderboard.py."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORMULA = (
     "\uff0b",
     "\uff0d",
     "\uff20",
-)  # how a cell begins that a spreadsheet would run
+)  # characters that begin a formula in a spreadsheet
 TEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -77,7 +77,7 @@ COLUMNS = (
 
 
 def latex(board: Board) -> str:
-    """A tabular a split, published rows below a rule; needs booktabs. What is not whole stands in comments."""
+    """A tabular for each split, published rows below a rule; needs booktabs. Remarks are LaTeX comments."""
     return "\n".join(line for section in board.sections for line in _tabular(board, section))
 
 
@@ -121,7 +121,7 @@ def _tabular(board: Board, section: Section) -> Iterator[str]:
 
 
 def deviation(board: Board, value: float | None) -> str:
-    """ " ± 0.7" where a suite is run several times; its tables show it."""
+    """ " ± 0.7" in a suite with several runs, else ""."""
     return f" ± {number(value)}" if board.ranked and value is not None else ""
 
 
@@ -134,13 +134,13 @@ def _name(line: Line) -> str:
 
 
 def tex(text: str) -> str:
-    """Text from outside as TeX shows it: no command, no comment."""
+    """Escape untrusted text for TeX."""
     return "".join(TEX.get(char, char) for char in cut_text(text))
 
 
 def csv_table(board: Board) -> str:
-    """A row a line and task, unrounded, and one of task "average", or of AR and ARSD; no published rows. A cell that a
-    spreadsheet would take for a formula has an apostrophe before it."""
+    """CSV with a row for each line and task, unrounded, and a row "average" (or AR and ARSD); no published rows. A cell
+    that a spreadsheet would take for a formula begins with an apostrophe."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -174,8 +174,8 @@ def csv_table(board: Board) -> str:
 
 
 def parts_of(column: Column, cell: Cell) -> Iterator[tuple[tuple[object, ...], Coverage]]:
-    """(metric, value, with unanswered as 0, interval, spread, seeds; of how many) of what a task's score is made of, as
-    the paper prints it, and of its flagged inputs."""
+    """((metric, value, value with unanswered as 0, low, high, spread, seeds), coverage) of the components of a task's
+    score that the paper prints, or of its flagged inputs."""
     assert cell.coverage is not None
     if row := cell.subset:
         values = (row.metric, row.value, row.value_missing_as_zero, row.low, row.high, row.spread, row.seeds)
@@ -187,7 +187,7 @@ def parts_of(column: Column, cell: Cell) -> Iterator[tuple[tuple[object, ...], C
 
 
 def over_all(board: Board, section: Section, line: Line) -> Iterator[tuple[tuple[object, ...], str]]:
-    """(task, metric, value, with unanswered as 0, interval, spread; remark) of a line over all tasks."""
+    """((name, metric, value, value with unanswered as 0, low, high, spread), remark) of a line over all tasks."""
     if not board.ranked:
         mean = line.average
         yield ("average", "mean", mean.value, None, None, None, mean.spread), mean.reason
@@ -199,8 +199,8 @@ def over_all(board: Board, section: Section, line: Line) -> Iterator[tuple[tuple
 
 
 def safe(value: object) -> object:
-    """A cell that no spreadsheet runs: texts that begin like a formula begin with an apostrophe, invisible characters
-    are shown. Numbers stay as they are."""
+    """A cell that no spreadsheet runs: a text like a formula gets an apostrophe, invisible characters are made visible.
+    Numbers are returned unchanged."""
     if not isinstance(value, str):
         return "" if value is None else value
     text = visible(value)

@@ -1,5 +1,5 @@
-"""The leaderboard as JSON and as Markdown, and what both and the terminal (terminal.py) say of it. What it holds is
-worked out in board.py."""
+"""The leaderboard as JSON and Markdown, and the texts that these and the terminal (terminal.py) share. Its content is
+computed in board.py."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from scrollwork.reporting.page.text import cut_text, markdown_text, number, spre
 __all__ = ["Board", "as_json", "board", "markdown"]
 
 SUBSET_FIELDS = ("metric", "value", "value_missing_as_zero", "low", "high", "spread", "coverage")
-INPUTS = "n"  # head of the column that says how many inputs a line stands on
-MOST_RUNS = 10  # named in a remark
+INPUTS = "n"  # head of the column with the number of inputs of a line
+MOST_RUNS = 10  # runs named in a remark
 REMARK = 500  # characters shown of a remark or an error message
 
 
 def as_json(board: Board) -> dict[str, Any]:
-    """The contract of `run --json`: a row for every task that has one, and an average (or null) for every model.
+    """The output of `run --json`: a row for every scored task, and an average (or null) for every model.
 
-    A family of seeds is one model. An average's name is the model's; with its arm, and its split where there are
-    several, behind it: "naive", "naive (closed-book)", "naive (validation)". A row of a model that reads the references
-    has "upper_bound": true. The score of a task's flagged inputs (QuALITY's hard questions: em_hard) is a row of its
-    own, with the paper's numbers; it enters no average. "settings": what was asked otherwise than the suite says, where
-    something was. "raw": how the raw files stand to those that upstream publishes.
+    A family of seeds is one model. An average's name is the model's, with its arm, and its split if there are several:
+    "naive", "naive (closed-book)", "naive (validation)". A row of a model that reads the references has "upper_bound":
+    true. The score of a task's flagged inputs (QuALITY's hard questions: em_hard) is a separate row, with the paper's
+    numbers; it enters no average. "settings": options that differ from the suite's, if any. "raw": how raw files
+    compare with those that upstream publishes.
     """
     lines = [(section, line) for section in board.sections for line in section.lines]
     several = len(board.sections) > 1
@@ -53,8 +53,8 @@ def as_json(board: Board) -> dict[str, Any]:
 
 
 def raw_files(board: Board) -> dict[str, dict[str, list[Any]]]:
-    """By section and task: states of the raw files, those not known to be right, and the number of records; an entry a
-    group of models where these differ."""
+    """By split and task: states of the raw files, files not known to be right, and numbers of records; an entry for
+    each group of models if their files differ."""
     return {
         section.split: {task: [one.plain() for one in board.raw[section.split, task]] for task, _ in found}
         for section in board.sections
@@ -80,7 +80,7 @@ def _row(split: str, line: Line, cell: Cell) -> dict[str, Any]:
 
 
 def _subset_row(board: Board, section: Section, line: Line, cell: Cell) -> Iterator[dict[str, Any]]:
-    """The row of a cell's flagged inputs, where there are any."""
+    """The row of a cell's flagged inputs, if it has any."""
     if (row := cell.subset) is None:
         return
     told = replace(cell, **{name: getattr(row, name) for name in SUBSET_FIELDS})
@@ -94,7 +94,7 @@ def _subset_row(board: Board, section: Section, line: Line, cell: Cell) -> Itera
 
 
 def remarks(board: Board, section: Section) -> Iterator[str]:
-    """Everything in a section that is not whole, or not of the paper's inputs."""
+    """Remarks on everything in a section that is incomplete, or not on the paper's inputs."""
     if board.extends:
         added = ", ".join(cut_text(column.task) for column in board.columns if not column.official)
         yield f"average {board.of_average}; not in it: {added}"
@@ -116,7 +116,7 @@ def remarks(board: Board, section: Section) -> Iterator[str]:
 
 
 def unranked(board: Board, section: Section) -> Iterator[str]:
-    """What a ranking does not count, and what must be said of its data sets."""
+    """Remarks on models, runs and data sets that a ranking leaves out."""
     own = board.ranks.of(section.split)
     if board.ranked and section.lines and not own.ranked():
         yield "no model is ranked: no runs of a model are whole, or their ranking failed"
@@ -127,7 +127,7 @@ def unranked(board: Board, section: Section) -> Iterator[str]:
 
 
 def not_counted(ranks: Ranks) -> Iterator[str]:
-    """Models that are not ranked, and runs that do not count, with why."""
+    """Remarks on models that are not ranked, and on runs that do not count, with the reason."""
     for one in ranks.left_out:
         name = cut_text(label(one.model, one.arm))
         runs = f", {runs_of(one.runs)}" if one.runs else ""
@@ -147,24 +147,24 @@ def runs_of(runs: Sequence[int]) -> str:
 
 
 def means(board: Board) -> tuple[str, ...]:
-    """Heads of what a table says of a model over all tasks."""
+    """Heads of the columns that summarise all tasks."""
     return ("AR", "ARSD %") if board.ranked else ("average",)
 
 
 def line_means(board: Board, section: Section, line: Line) -> tuple[str, ...]:
-    """These of a line."""
+    """The cells of a line under `means`."""
     if not board.ranked:
         return (_with_spread(line.average.value, line.average.spread),)
     return rank_means(board.rank(section, line))
 
 
 def inputs_text(line: Line) -> str:
-    """How many inputs a line stands on: "27/30" answered of those asked, over its tasks."""
+    """Inputs of a line over its tasks, answered/expected: "27/30"."""
     return "{:,}/{:,}".format(*line.inputs)
 
 
 def reference_means(board: Board, split: str, row: Reference) -> tuple[str, ...]:
-    """These of a row of the paper; AR and ARSD are worked out from it."""
+    """The cells of a published row under `means`; AR and ARSD are computed from the row."""
     if not board.ranked:
         return (number(row.average),)
     return rank_means(board.ranks.of(split).of_paper(row.label))
@@ -178,7 +178,7 @@ def rank_means(rank: ModelRank | None) -> tuple[str, str]:
 
 
 def settings(board: Board) -> str:
-    """What was asked otherwise than the suite says: ", limit 5, prompts instructed"; "" where nothing was."""
+    """Options that differ from the suite's: ", limit 5, prompts instructed"; "" for none."""
     told = (
         f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in board.settings.items()
     )
@@ -186,38 +186,38 @@ def settings(board: Board) -> str:
 
 
 def references(board: Board, section: Section) -> Published | None:
-    """The paper's rows, if they are of this section's split."""
+    """The paper's rows, if they are for this section's split; else None."""
     return board.published if board.published and board.published.split == section.split else None
 
 
 def head_of_parts(column: Column) -> str:
-    """What the numbers of a task are: "R-1/2/L", "all/hard"."""
+    """The head over a task's several numbers: "R-1/2/L", "all/hard"."""
     if column.parts == ROUGE:
         return "R-1/2/L"
     return "/".join(["all", *(name.removeprefix(f"{column.metric}_") for name in column.parts[1:])])
 
 
 def in_parts(values: Sequence[float | None]) -> str:
-    """The numbers of a task, "45.3/17.9/20.8"; an en dash where there are none."""
+    """A task's several numbers, "45.3/17.9/20.8"; an en dash if there are none."""
     known = any(value is not None for value in values)
     return "/".join(map(number, values)) if known else number(None)
 
 
 def parts_of_inputs(cell: Cell) -> str:
-    """The numbers of a cell with the inputs that each stands on: "56.2/23.0/22.5 (9/10)", "18.2/16.7 (11/11, 6/6)"."""
+    """A cell's several numbers with answered/expected inputs: "56.2/23.0/22.5 (9/10)", "18.2/16.7 (11/11, 6/6)"."""
     told = inputs_of_parts(cell)
     return f"{in_parts(cell.parts)} ({told})" if told else in_parts(cell.parts)
 
 
 def inputs_of_parts(cell: Cell) -> str:
-    """Answered of expected inputs of a cell, and of its flagged ones where these have a number."""
+    """Answered/expected inputs of a cell, and of its flagged inputs if they have a score."""
     found = [one for one in (cell.coverage, cell.subset.coverage if cell.subset else None) if one and one.expected]
     return ", ".join(f"{one.answered:,}/{one.expected:,}" for one in found)
 
 
 def parts_table(board: Board, section: Section) -> tuple[list[str], list[list[str]], list[list[str]]]:
-    """(head, a row a line, a row of the paper each) of the tasks of which the paper prints several numbers, its way;
-    nothing where there are none."""
+    """(head, our rows, the paper's rows) of a table of the tasks for which the paper prints several numbers; empty
+    lists if there are none."""
     columns = [place for place, column in enumerate(board.columns) if column.parts]
     if not columns:
         return [], [], []
@@ -230,13 +230,13 @@ def parts_table(board: Board, section: Section) -> tuple[list[str], list[list[st
 
 
 def reference_label(row: Reference) -> str:
-    """A row of the paper with its kind, length of input, and why it stands apart."""
+    """The label of a published row with its kind, input length, and why it cannot be compared."""
     about = "; ".join(filter(None, [row.about, row.apart]))
     return f"{row.label} ({about})" if about else row.label
 
 
 def markdown(board: Board) -> str:
-    """A table a split; published rows below it, in a table of their own."""
+    """The leaderboard in Markdown: a table for each split, and below it a table of published rows."""
     blocks = [f"# {markdown_text(board.title + settings(board))}"]
     for section in board.sections:
         blocks.append(f"## Split {markdown_text(section.split)}")

@@ -1,4 +1,4 @@
-"""Names and readings of the metrics, for people (ZeroSCROLLS 3.2). How they are computed stands in scoring/."""
+"""Names of the metrics and how to read their values, for people (ZeroSCROLLS 3.2). They are computed in scoring/."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Reading:
-    """short: fits above a column. name: in full. meaning: what 0, 100 and values between say."""
+    """How to read a metric. short: its name above a column. name: in full. meaning: of 0, 100 and values between."""
 
     short: str
     name: str
@@ -75,7 +75,7 @@ READINGS = {
 
 
 def reading(metric: str) -> Reading:
-    """The reading of a metric; its bare name where it has none here."""
+    """The reading of a metric; for an unknown one, only its name."""
     return READINGS.get(metric, Reading(metric.rpartition(".")[2], metric, ""))
 
 
@@ -89,6 +89,6 @@ COMPONENTS = {
 
 
 def components(values: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Components with their names for people, in their usual order; unknown ones last, by name."""
+    """(display name, value) of components in their usual order; unknown ones last, by name."""
     order = [*(name for name in COMPONENTS if name in values), *sorted(set(values) - set(COMPONENTS))]
     return [(COMPONENTS.get(name, name), values[name]) for name in order]

@@ -1,4 +1,4 @@
-"""What a paper prints, as reference rows: shown beside computed scores under its own label, never mixed with them."""
+"""A paper's published scores as reference rows: shown next to computed scores under their own label, never mixed."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 KINDS = ("baseline", "human", "zero-shot", "few-shot", "fine-tuned", "various")
-ROUGE = ("rouge1", "rouge2", "rougeL")  # as `rouge` of a row has them
-AS_ASKED = ("zero-shot", "few-shot", "various")  # as the benchmark itself asks models, or in many ways: nothing to say
+ROUGE = ("rouge1", "rouge2", "rougeL")  # the values of a row's `rouge`, in order
+AS_ASKED = ("zero-shot", "few-shot", "various")  # kinds that are not shown in a label: usual for a benchmark, or mixed
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A row of a table of the paper. tokens: input length; scores: by task, 0-100, as printed, of ROUGE the geometric
-    mean of what is printed. parts: by task, the numbers that are printed of it where these are several: ROUGE, or the
-    score of all inputs and of a subset. printed: by task, what is printed of another metric. apart: why the row is not
-    to be compared with scores or with the rows beside it, "" where the paper says no such thing. Of repeated runs:
-    scores are means, stds their standard deviations, arrows the dominance of the next better model (SEAM), na the tasks
-    printed as NA; by task too."""
+    """A row of a table in the paper. Mappings are by task.
+
+    tokens: input length. scores: 0-100, as printed; where ROUGE-1, 2 and L are printed, their geometric mean. parts:
+    the printed numbers where there are several: ROUGE, or the score of all inputs and of a subset. printed: the text of
+    a cell that is on another metric. apart: why the row cannot be compared with others, "" if it can. For repeated runs
+    (SEAM): scores are means, stds standard deviations, arrows the dominance of the next better model, na the tasks
+    printed as NA."""
 
     table: str
     label: str
@@ -45,14 +46,14 @@ class Reference:
 
     @property
     def about(self) -> str:
-        """Kind, unless it is the usual one or said by the label, and input length: "fine-tuned, 16,384 tokens"."""
+        """Kind (unless it is usual or equals the label) and input length: "fine-tuned, 16,384 tokens"."""
         kind = "" if self.kind in (*AS_ASKED, self.label.lower()) else self.kind
         return ", ".join(filter(None, [kind, f"{self.tokens:,} tokens" if self.tokens else ""]))
 
 
 @dataclass(frozen=True)
 class Published:
-    """A paper's tables. split: whose inputs they are of. titles: by table."""
+    """A paper's tables of scores. split: the split that they are on. titles: by table. rows: of all tables."""
 
     title: str
     citation: str
@@ -68,7 +69,7 @@ class Published:
 
     @property
     def main(self) -> str:
-        """The table shown beside a leaderboard: the first one."""
+        """Name of the table that is shown with a leaderboard: the first one."""
         return self.rows[0].table
 
     def label(self, table: str) -> str:
@@ -82,7 +83,7 @@ class Published:
 
 
 def published_of(data: Mapping[str, Any]) -> Published | None:
-    """config/published/SUITE.toml; None where a suite has none."""
+    """Read the data of config/published/SUITE.toml; None if it has no rows."""
     if not data.get("row"):
         return None
     return Published(

@@ -1,4 +1,4 @@
-"""How the raw files behind scores stand to what upstream publishes, and what is said of it."""
+"""Compare the raw files behind scores with those that upstream publishes, and say what differs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 PUBLISHED, OTHER, UNKNOWN, SAMPLE = "as published", "other bytes", "unknown", "bundled sample"
 STATES = (OTHER, UNKNOWN, PUBLISHED, SAMPLE)
-MOST = 20  # files named of a task
-MOST_MODELS = 4  # named in a line
+MOST = 20  # files listed for a task
+MOST_MODELS = 4  # models named in a line
 
 
 @dataclass(frozen=True)
 class Held:
-    """A raw file (path below the raw folder), its state, and why where it is not plain."""
+    """A raw file (path below the raw folder), its state, and the reason where needed."""
 
     path: str
     state: str
@@ -23,10 +23,11 @@ class Held:
 
 @dataclass(frozen=True)
 class RawNote:
-    """The raw files of a task and split. states: how many files are in each. files: the first not known to be right.
+    """A note on the raw files of a task and split. states: number of files by state. files: the first MOST that are not
+    known to be right.
 
-    what: what is counted in them ("records", "examples", "references"; "" where no number is known). found, known: how
-    many they give, and those of upstream. models: whose inputs were curated of them, where others' were of other files.
+    what: what is counted ("records", "examples", "references"; "" if upstream's number is unknown). found, known: the
+    number in these files, and in upstream's. models: models with inputs from these files, if others have other files.
     """
 
     states: Mapping[str, int] = field(default_factory=dict)
@@ -38,7 +39,7 @@ class RawNote:
 
     @classmethod
     def of(cls, files: Iterable[Held], what: str = "", found: int = 0, known: int = 0) -> RawNote:
-        """From all files."""
+        """Make a note from all files."""
         held = list(files)
         states = {state: sum(one.state == state for one in held) for state in STATES}
         odd = sorted((one for one in held if one.state in (OTHER, UNKNOWN)), key=lambda one: STATES.index(one.state))
@@ -46,7 +47,7 @@ class RawNote:
 
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> RawNote:
-        """From what `plain` gives."""
+        """Read the result of `plain`."""
         counts = plain.get("number") or {}
         files = tuple(Held(**one) for one in plain["files"])
         numbers = counts.get("of", ""), counts.get("found", 0), counts.get("known", 0)
@@ -60,7 +61,7 @@ class RawNote:
 
     @property
     def number(self) -> str:
-        """What is said where the files give another number than is known; "" where they do not."""
+        """A sentence if the number differs from upstream's; else ""."""
         if not self.what or self.found == self.known:
             return ""
         return f"the raw files give {self.found:,} {self.what}, those of upstream {self.known:,}"
@@ -76,7 +77,7 @@ def summary(told: Iterable[RawNote]) -> str:
 
 
 def remarks(told: Sequence[tuple[str, RawNote]]) -> Iterator[str]:
-    """What stands out, by task: other bytes than published, and other numbers of examples than known."""
+    """Remarks by task: files with other bytes than published, and other numbers of examples than upstream's."""
     for name, one in told:
         more_models = f" and {len(one.models) - MOST_MODELS} more" if len(one.models) > MOST_MODELS else ""
         task = f"{name} ({', '.join(one.models[:MOST_MODELS])}{more_models})" if one.models else name

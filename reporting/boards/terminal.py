@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
 WARNING = "!"
 MODEL_WIDTH = 20  # columns of a terminal; with ten tasks the table is 98 wide
-VALUE_WIDTH, NAME_WIDTH = 6, 20  # of a value; of the name of a task above it
-LINE_WIDTH = 100  # of values side by side
+VALUE_WIDTH, NAME_WIDTH = 6, 20  # columns for a value; most for a task's name above it
+LINE_WIDTH = 100  # columns for all values of a table; more tasks go into a second table
 
 
 def terminal(board: Board) -> RenderableType:
-    """For rich: a table a split, ± below the values, what is not whole below the table. Reads as plain text too."""
+    """The leaderboard for rich: a table for each split with ± below the values, and remarks below the table. It is
+    readable as plain text too."""
     from rich.console import Group
     from rich.text import Text
 
@@ -81,7 +82,7 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
             if board.ranked:
                 average = [Text(text) for text in line_means(board, section, line)]
             cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
-            # what tells two lines of a model apart is never cut off: it goes below the name
+            # what distinguishes two lines of one model is not cut off, but put below the name
             named = Text(broken(cut_text(line.label)), "dim" if line.upper_bound else "bold")
             named.append(f"\n{inputs_text(line)} inputs", "not bold dim")
             table.add_row(named, *([*cells, *average][place] for place in piece))
@@ -111,7 +112,7 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
 
 
 def _terminal_parts(board: Board, section: Section) -> Iterator[Table]:
-    """The tasks of which the paper prints several numbers."""
+    """The table of tasks for which the paper prints several numbers."""
     from rich.table import Table
     from rich.text import Text
 
@@ -129,7 +130,7 @@ def _terminal_parts(board: Board, section: Section) -> Iterator[Table]:
 
 
 def in_pieces(widths: Sequence[int]) -> list[list[int]]:
-    """Places of columns, as many side by side as fit beside the models."""
+    """Divide columns into tables of at most LINE_WIDTH; each is a list of column numbers."""
     pieces: list[list[int]] = [[]]
     left = LINE_WIDTH
     for place, width in enumerate(widths):
@@ -142,7 +143,7 @@ def in_pieces(widths: Sequence[int]) -> list[list[int]]:
 
 
 def broken(label: str) -> str:
-    """A label in lines: what is said about the model below its name, a long name broken behind its colon."""
+    """A label in several lines: how the model was asked below its name, and a long name broken after its colon."""
     name, about, rest = label.partition(ABOUT)
     own = name.replace(":", ":\n", 1) if len(name) > MODEL_WIDTH else name
     return f"{own}\n{about}{rest}" if about else own

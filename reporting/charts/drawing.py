@@ -1,4 +1,4 @@
-"""How charts are drawn: matplotlib as all of them want it, and its files as parts of a page, in the page's colours."""
+"""Draw charts with matplotlib in one style, and turn its SVG into parts of a page, in the page's colours."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NO_METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": No
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart before it is written: name of its file, what it is, and how to draw it."""
+    """A chart to be drawn. name: of its file. wide: whether it takes the whole width of the page."""
 
     name: str
     title: str
@@ -55,7 +55,7 @@ class Drawing:
 
 
 def written(drawing: Drawing, kind: str) -> bytes:
-    """A chart as a file, "svg" or "png"; equal input gives equal bytes."""
+    """The bytes of a chart as "svg" or "png"; equal input gives equal bytes."""
     with styled():
         buffer = io.BytesIO()
         drawing.draw().savefig(buffer, format=kind, metadata=NO_METADATA[kind], dpi=200)
@@ -64,18 +64,19 @@ def written(drawing: Drawing, kind: str) -> bytes:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """matplotlib as all charts want it, whatever else the process or the user set."""
+    """Use our matplotlib style inside the block, whatever the process or the user has set."""
     import matplotlib as mpl
 
     with mpl.rc_context(), warnings.catch_warnings():
         mpl.rcdefaults()
         cast("dict[str, Any]", mpl.rcParams).update(STYLE)
-        warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")  # a name in a script that the font lacks
+        warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")  # names in scripts that the font does not have
         yield
 
 
 def inline(svg: str, drawing: Drawing) -> str:
-    """A file of matplotlib as part of a page: its policy allows no style attributes, and ids must not meet others."""
+    """Turn matplotlib's SVG into part of a page: without style attributes, which the page's policy forbids, with unique
+    ids, and in the page's colours."""
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.DOTALL)
     body = re.sub(r'style="([^"]*)"', lambda found: _attributes(found[1]), body)
@@ -92,7 +93,7 @@ def inline(svg: str, drawing: Drawing) -> str:
 
 
 def _attributes(style: str) -> str:
-    """A style as attributes. The page's font takes the place of matplotlib's."""
+    """A style attribute as SVG attributes. The font is left out, so that the page's is used."""
     made = []
     for declaration in filter(None, (one.strip() for one in style.split(";"))):
         name, _, value = (part.strip() for part in declaration.partition(":"))

@@ -1,4 +1,4 @@
-"""What the pictures share: a logarithmic axis, text that cannot break out, and SVG as part of a page or as a file."""
+"""Shared parts of our own SVG pictures: a logarithmic axis, escaped text, and SVG as part of a page or as a file."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from math import log10
 
 from scrollwork.reporting.page.text import cut_text, visible
 
-LEAST = 0.5  # words: the smallest spread, of two neighbouring bigrams
+LEAST = 0.5  # words: the smallest possible spread, that of two neighbouring bigrams
 
-# Colours of a picture that stands alone; in a page they are the page's own (reporting/assets/pages.css).
+# Colours of a picture in its own file; in a page, the page's are used (reporting/assets/pages.css).
 COLOURS = """
 :root { color-scheme: light dark; --card: #ffffff; --ink: #1f1d1a; --soft: #625d54; --line: #e2ddd2; --accent: #1d5f6b;
   --warn: #8a3b00; }
@@ -47,18 +47,18 @@ class Axis:
     right: float
 
     def at(self, value: float) -> float:
-        """Pixels; what lies outside is put at the end."""
+        """Position of a value in pixels; a value outside the axis is put at its end."""
         inside = min(max(value, self.low), self.high)
         share = (log10(inside) - log10(self.low)) / (log10(self.high) - log10(self.low))
         return self.left + share * (self.right - self.left)
 
     def ticks(self) -> list[int]:
-        """Powers of ten; with fewer than two decades 2 and 5 times these too."""
+        """Powers of ten; on an axis of fewer than two decades also 2 and 5 times these."""
         steps = (1,) if self.high / self.low >= 100 else (1, 2, 5)
         return [step * 10**power for power in range(9) for step in steps if self.low <= step * 10**power <= self.high]
 
     def drawn(self, top: float, bottom: float) -> list[str]:
-        """Lines of the ticks from top to bottom, their labels below, and the base line."""
+        """SVG of the ticks from `top` to `bottom` (pixels), their labels below, and the base line."""
         parts = []
         for tick in self.ticks():
             x = f"{self.at(tick):.1f}"
@@ -68,7 +68,7 @@ class Axis:
 
 
 def axis(low: float, high: float, left: float, right: float) -> Axis:
-    """An axis of at least one bin's width; the bin of what is less than 1 is drawn from LEAST."""
+    """An axis that is at least one bin wide and begins at LEAST or above."""
     low = max(low, LEAST)
     return Axis(low, max(high, low * 1.3), left, right)
 
@@ -82,22 +82,22 @@ def short(value: int) -> str:
 
 
 def words(value: float) -> str:
-    """A length: "10,838.6", and above 20,000 without decimals."""
+    """A length in words: "10,838.6"; from 20,000 on without decimals."""
     return f"{value:,.0f}" if value >= 20_000 else f"{value:,.1f}"
 
 
 def printed(value: float) -> str:
-    """A value with the digits that the paper prints."""
+    """A published value with the paper's digits."""
     return f"{value:,g}"
 
 
 def plain(text: str) -> str:
-    """Text from outside for an SVG: made visible, cut, escaped."""
+    """Untrusted text for an SVG: invisible characters shown, cut, escaped."""
     return escape(cut_text(text), quote=True)
 
 
 def svg(body: list[str], width: float, height: float, title: str, about: str, *, alone: bool) -> str:
-    """A picture with its title and description. alone: as a file, with its own colours and background; else inline."""
+    """An SVG picture with title and description. alone: for its own file, with colours and background; else inline."""
     open_tag = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}">'

@@ -1,8 +1,8 @@
 """The charts of a report, drawn by matplotlib: as files for papers, and inline in the colours of the page.
 
-matplotlib, because it is what papers use, writes SVG and PNG, and needs no script in the page: five charts are some
-150 KB of SVG (20 KB compressed), a charting script alone is 1 to 4 MB. Lines differ by marker and stroke as well as by
-colour, so that they can be read in grey.
+matplotlib is used because papers use it, because it writes SVG and PNG, and because the page then needs no script: five
+charts are about 150 KB of SVG (20 KB compressed), a charting script alone is 1 to 4 MB. Lines differ by marker and
+stroke too, so that they can be read in grey.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from scrollwork.reporting.page.usage import Usage
 if TYPE_CHECKING:
     import matplotlib.figure
 
-MOST_LINES = 12  # of one chart
+MOST_LINES = 12  # models in one chart
 NAME = 42  # characters of a model's name in a chart
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b35f93", "#8a7a00", "#7b61c9", "#3c93c2", "#777777")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 STROKES = ("-", "--", "-.", ":")
-GAP, BOX = 1.0, 0.7  # between two tasks, height of a box; in slots of one line
-SLOT = 0.155  # inches
+GAP, BOX = 1.0, 0.7  # space between two tasks, height of a box; in slots
+SLOT = 0.155  # height of a line's slot, inches
 Lengths = Mapping[tuple[str, str, int], Sequence[float]]
 
 
 def drawings(
     board: Board, findings: Findings, usage: Mapping[tuple[str, int], Usage], lengths: Lengths
 ) -> list[Drawing]:
-    """The charts that there is something for, of every split."""
+    """The charts of every split for which there are data."""
     found = []
     for section in board.sections:
         lines = charted(section)
@@ -60,7 +60,7 @@ def drawings(
 
 
 def charted(section: Section) -> list[Line]:
-    """The lines that charts show; their order decides colours and markers."""
+    """The lines of a section that charts show; their order decides colours and markers."""
     return [line for line in section.lines if any(cell.value is not None for cell in line.cells)][:MOST_LINES]
 
 
@@ -77,7 +77,7 @@ def folder(name: str) -> str:
 
 
 def figures(drawings: Iterable[Drawing]) -> list[Figure]:
-    """Charts as parts of a page."""
+    """Draw charts as inline SVG for a page."""
     return [
         Figure(one.name, one.title, one.caption, inline(written(one, "svg").decode("utf-8"), one), one.wide)
         for one in drawings
@@ -120,7 +120,7 @@ class _Drawn:
         ]
 
     def scores(self) -> matplotlib.figure.Figure:
-        """A row a task, a dot with its interval a line."""
+        """Scores: a row for each task, in it a dot with its interval for each model."""
         places = range(len(self.lines))
         rows = [
             (column, [place for place in places if self.lines[place].cells[at].value is not None])
@@ -139,7 +139,7 @@ class _Drawn:
         return made
 
     def by_length(self) -> matplotlib.figure.Figure:
-        """A panel a task, a curve a line."""
+        """Score by document length: a panel for each task, a curve for each model."""
         tasks = [column for column in self.columns if any(row["task"] == column.task for row in self.slices)]
         across = min(5, len(tasks))
         down = -(-len(tasks) // across)
@@ -177,7 +177,7 @@ class _Drawn:
                 panel.plot([at, at], [row["low"], row["high"]], color=_colour(place), linewidth=0.7)
 
     def answer_lengths(self) -> matplotlib.figure.Figure:
-        """Boxes side by side: the references and each line."""
+        """Lengths of answers: boxes for the references and each model."""
         places = [*range(len(self.lines)), -1]
         rows = [(one, [place for place in places if (one.task, place) in self.counted]) for one in self.columns]
         made, axes = _banded(5.6, rows)
@@ -210,7 +210,7 @@ class _Drawn:
             axes.plot(middle, y, **{**_dot(place), "markersize": 4})
 
     def cost(self) -> matplotlib.figure.Figure:
-        """A dot a line that was paid for."""
+        """Cost against average score: a dot for each model that cost something."""
         made = figure(5.6, 3.6)
         axes = made.subplots()
         for place, dollars, value in self.priced:
@@ -241,11 +241,11 @@ class _Drawn:
         made.legend(marks, names, loc="outside upper left", ncols=columns, fontsize=8)
 
 
-Rows = Sequence[tuple[Column, Sequence[int]]]  # tasks, and the lines that have something there
+Rows = Sequence[tuple[Column, Sequence[int]]]  # tasks, and the numbers of the lines with data
 
 
 def _banded(width: float, rows: Rows) -> tuple[matplotlib.figure.Figure, Any]:
-    """A chart with a band a task, as high as there are lines with something in it; every other one is shaded."""
+    """An empty chart with a band for each task, as high as its number of lines; every other band is shaded."""
     held = [(column, places) for column, places in rows if places]
     heights = [len(places) + GAP for _, places in held]
     made = figure(width, 1.1 + SLOT * sum(heights))
@@ -262,7 +262,7 @@ def _banded(width: float, rows: Rows) -> tuple[matplotlib.figure.Figure, Any]:
 
 
 def _slots(rows: Rows) -> Iterator[tuple[Column, int, float]]:
-    """(task, line, height) of everything in such a chart."""
+    """(task, line, y) of every slot in a chart of `_banded`."""
     top = 0.0
     for column, places in rows:
         for at, place in enumerate(places):
@@ -271,7 +271,7 @@ def _slots(rows: Rows) -> Iterator[tuple[Column, int, float]]:
 
 
 def _middle(row: Mapping[str, Any]) -> float:
-    """Where a quarter of the inputs stands on a logarithmic axis of words."""
+    """The position of a quarter of the inputs on a logarithmic axis of words: the geometric mean of its ends."""
     return float((max(1, row["least"]) * max(1, row["most"])) ** 0.5)
 
 
@@ -287,7 +287,7 @@ def _dot(place: int, hollow: bool = False) -> dict[str, Any]:
         "markersize": 5,
         "linestyle": "none",
         "markerfacecolor": face,
-        "clip_on": False,  # a mark on the edge is whole
+        "clip_on": False,  # do not cut marks at the edge
     }
 
 

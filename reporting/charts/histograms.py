@@ -1,4 +1,4 @@
-"""Histograms of lengths as small multiples: a panel a task on one axis, with the mean here and the paper's marked."""
+"""Histograms of lengths as small multiples: a panel for each task on one axis, with our mean and the paper's."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from scrollwork.records.statistics import Bin, Distribution
 from scrollwork.reporting.charts.figure import Axis, axis, plain, printed, svg, words
 
-WIDTH, HEIGHT = 300, 168  # of a panel, pixels
-TOP, BOTTOM = 52, 142  # of its bars
+WIDTH, HEIGHT = 300, 168  # of a panel, in pixels
+TOP, BOTTOM = 52, 142  # of the bars in a panel
 COLUMNS = 3
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One task's lengths. name: text from outside. published: the paper's mean. unit: what is counted, e.g. inputs."""
+    """One task's lengths. name: untrusted text. published: the paper's mean. unit: what is counted, e.g. inputs."""
 
     name: str
     distribution: Distribution
@@ -25,19 +25,19 @@ class Panel:
 
 
 def shared_axis(panels: Sequence[Panel], width: float = WIDTH) -> Axis:
-    """One axis for all panels, so that they compare: from the lowest bin to the highest, published means included."""
+    """One axis for all panels, so that they can be compared; published means are on it too."""
     ends = [end for panel in panels for one in panel.bins for end in (one.low, one.high)]
     ends += [round(panel.published) for panel in panels if panel.published]
     return axis(min(ends, default=1), max(ends, default=10), 10, width - 10)
 
 
 def panel_svg(panel: Panel, scale: Axis) -> str:
-    """A panel for a page."""
+    """A panel as inline SVG for a page."""
     return svg(panel_body(panel, scale), WIDTH, HEIGHT, panel.name, spoken(panel), alone=False)
 
 
 def sheet(panels: Sequence[Panel], heading: str) -> str:
-    """All panels as one picture of its own."""
+    """All panels as one SVG file."""
     scale = shared_axis(panels)
     rows = -(-len(panels) // COLUMNS)
     body = [f'<text class="heading" x="12" y="26">{plain(heading)}</text>']
@@ -55,7 +55,7 @@ def sheet(panels: Sequence[Panel], heading: str) -> str:
 
 
 def panel_body(panel: Panel, scale: Axis) -> list[str]:
-    """Name, numbers, axis, bars, means."""
+    """SVG elements of a panel: name, numbers, axis, bars, means."""
     count, mean = panel.distribution.count, panel.distribution.mean
     parts = [
         f'<text class="name" x="10" y="18">{plain(panel.name)}</text>',
@@ -74,7 +74,7 @@ def panel_body(panel: Panel, scale: Axis) -> list[str]:
 
 
 def bars(bins: Sequence[Bin], scale: Axis, top: float = TOP, bottom: float = BOTTOM) -> list[str]:
-    """A bar a bin; the highest fills the height."""
+    """A bar for each bin; the highest fills the height."""
     highest = max((one.count for one in bins), default=1)
     parts = []
     for one in bins:
@@ -88,12 +88,12 @@ def bars(bins: Sequence[Bin], scale: Axis, top: float = TOP, bottom: float = BOT
 
 
 def mark(kind: str, x: float) -> str:
-    """A mean: a stroke through the panel."""
+    """The stroke of a mean through the panel."""
     return f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{BOTTOM}"/>'
 
 
 def spoken(panel: Panel) -> str:
-    """The panel in words. Numbers and our own words only."""
+    """The panel in words, for screen readers; it contains no untrusted text."""
     row = panel.distribution
     if row.mean is None or row.median is None or row.smallest is None or row.largest is None:
         return "nothing counted"

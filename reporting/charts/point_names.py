@@ -1,20 +1,22 @@
-"""Names beside the points of a chart, so that none lies on another."""
+"""Place names next to the points of a chart so that they do not overlap."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
 
-WIDTH, HEIGHT = 4.6, 8.5  # of a letter, of a line, at font size 8; like all here in typographic points
+WIDTH, HEIGHT = 4.6, 8.5  # of a letter, of a line, at font size 8; all lengths here are in typographic points
 ABOVE, BESIDE = (4, -10, 13, -19), ((6, "left"), (-6, "right"))
-MARK = 3  # half of one
+MARK = 3  # half the size of a point's mark
 
 
 def beside(
     points: Sequence[Sequence[float]], names: Sequence[str], left: float, right: float
 ) -> list[tuple[float, float, str]]:
-    """Where the name of each point goes: offset, and the side of it that is there, inwards if possible. The first place
-    that is within the panel, from left to right, and free of other names and of marks; else what covers least."""
+    """(x offset, y offset, horizontal alignment) of each point's name.
+
+    It is the first place inside the panel (from left to right) that covers no mark and no earlier name; if there is
+    none, the place that covers least. Names are put towards the middle of the panel first."""
     taken = [(x - MARK, y - MARK, x + MARK, y + MARK) for x, y in points]
     found = []
     for (x, y), name in zip(points, names, strict=True):
@@ -34,6 +36,6 @@ def beside(
 
 
 def covered(one: Sequence[float], other: Sequence[float]) -> float:
-    """The area that two boxes (left, low, right, high) share."""
+    """The area that two boxes (left, low, right, high) have in common."""
     wide, high = (min(one[at + 2], other[at + 2]) - max(one[at], other[at]) for at in (0, 1))
     return max(0.0, wide) * max(0.0, high)

@@ -1,4 +1,4 @@
-"""A strip of the seeds' values as inline SVG: a stroke a seed, their mean, and the published value beside them."""
+"""A strip of seeds' values as inline SVG: a stroke for each seed, their mean, and the published value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HEIGHT = 62  # CSS pixels; positions across are percentages, so that marks and l
 
 
 def strip(values: Sequence[float], mean: float | None, published: float | None) -> str:
-    """SVG for values of 0-100; its scale spans the values and the published one. The text in it is numbers only."""
+    """SVG for values of 0-100. The scale covers all values and the published one. Its text is numbers only."""
     marks = [*values, *(mark for mark in (mean, published) if mark is not None)]
     low, high = _domain(min(marks), max(marks))
 
@@ -41,7 +41,7 @@ def strip(values: Sequence[float], mean: float | None, published: float | None) 
 
 
 def _domain(low: float, high: float) -> tuple[float, float]:
-    """The scale's ends: a little beyond the marks, never a point, within 0-100."""
+    """The ends of the scale: slightly beyond the marks, never equal, within 0-100."""
     if high - low < 0.2:
         low, high = low - 0.5, high + 0.5
     margin = 0.04 * (high - low)

@@ -1,4 +1,4 @@
-"""The spread of outputs over their inputs: a row a task, histogram above, box below, on one axis."""
+"""The spread of outputs over their inputs: a row for each task, with histogram and box on one axis."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def spreads(panels: Sequence[Panel], *, alone: bool) -> str:
 
 
 def row(panel: Panel, scale: Axis, y: float) -> list[str]:
-    """One task: its name, how many outputs, histogram, box."""
+    """SVG elements of one task: name, number of outputs, histogram, box."""
     found = panel.distribution
     parts = [
         f'<text class="name" x="12" y="{y + 26:g}">{plain(panel.name)}</text>',
@@ -54,7 +54,7 @@ def row(panel: Panel, scale: Axis, y: float) -> list[str]:
 
 
 def spoken(panel: Panel) -> str:
-    """The row in words."""
+    """The row in words, for screen readers."""
     found = panel.distribution
     if found.median is None or found.q1 is None or found.q3 is None:
         return "none measured"

@@ -1,8 +1,8 @@
 """Every Eval Ever, schema 0.3.0: a record of a system's scores and its rows of single inputs, as plain JSON values.
 
-`data/SUITE/DEVELOPER/MODEL/UUID.json` and `UUID_samples.jsonl` beside it; UUID follows from what was scored, so that
-the same scores are the same record. A task with nothing answered has no result; an input without an answer has no row,
-because a row must have a score. Coverage says how many there are.
+They go to `data/SUITE/DEVELOPER/MODEL/UUID.json` and `UUID_samples.jsonl`. The UUID is computed from what was scored,
+so that the same scores give the same record. A task without answers has no result; an input without an answer has no
+row, because a row must have a score. Coverage has the numbers of these.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from scrollwork.reporting.exchange.system import UNIT, Item, System, Trial
 SCHEMA = "0.3.0"
 METHOD = "percentile bootstrap over inputs clustered by document, tails expanded (Hesterberg 2015)"
 NOT_STATED = "not stated"
-PERFECT = 100 - 1e-9  # a cube root of a perfect product may fall short
+PERFECT = 100 - 1e-9  # the geometric mean of perfect values may be slightly below 100
 
 
 def folder(system: System, suite: str) -> str:
-    """Where the datastore keeps a system's records."""
+    """The folder of a system's records in the datastore."""
     return f"data/{suite}/{system.developer}/{system.short}"
 
 
 def record_id(trials: Sequence[Trial]) -> str:
-    """A UUID of version 4 by its form, from what the record is of."""
+    """A UUID in the form of version 4, computed from what was scored."""
     digest = sha256("".join(sorted(trial.digest for trial in trials)).encode("ascii")).digest()
     return str(uuid.UUID(bytes=digest[:16], version=4))
 
 
 def evaluation_id(system: System, trials: Sequence[Trial]) -> str:
-    """suite/model/when."""
+    """SUITE/MODEL/TIME."""
     return f"{trials[0].suite}/{system.id}/{ended(trials)}"
 
 
@@ -43,12 +43,12 @@ def ended(trials: Sequence[Trial]) -> int:
 
 
 def result_id(trial: Trial) -> str:
-    """Of a result inside its record."""
+    """The id of a result inside its record."""
     return f"{trial.name}#{trial.metric}"
 
 
 def record(system: System, trials: Sequence[Trial], samples: Mapping[str, Any]) -> dict[str, Any]:
-    """The record. samples: {file_path, checksum, total_rows} of the rows; an empty one where there are none."""
+    """The record of a system. samples: {file_path, checksum, total_rows} of the rows' file; {} if there is none."""
     when = str(ended(trials))
     version = trials[0].version
     settings = {name: as_text(value) for name, value in system.settings.items()}
@@ -85,7 +85,7 @@ def record(system: System, trials: Sequence[Trial], samples: Mapping[str, Any]) 
 
 
 def result(trial: Trial) -> dict[str, Any]:
-    """A task's score with its interval, how it was made and how much of the task it stands on."""
+    """The result of a task: score, interval, settings and coverage."""
     row, covered = trial.aggregate, trial.aggregate.coverage
     uncertainty: dict[str, Any] = {"num_samples": covered.answered}
     if row.low is not None and row.high is not None:
@@ -177,5 +177,5 @@ def instance(trial: Trial, item: Item, evaluation: str) -> dict[str, Any] | None
 
 
 def as_text(value: Any) -> str:
-    """A value as text, which is all that the schema's details may hold."""
+    """A value as text: the schema allows only text in details."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)

@@ -1,8 +1,8 @@
-"""Logs of inspect_ai, format version 2: what stands in each file of an `.eval` archive, as plain JSON values.
+"""Logs of inspect_ai, format version 2: the content of each file of an `.eval` archive, as plain JSON values.
 
-One log is a `Trial`, of a suite of runs one run of it. An input that was answered, or whose call failed, is a sample;
-the rest are missing and the log's status says so. The prompt stands once: messages refer to it as an attachment, as
-inspect's own logs do.
+One log is one `Trial` (in SEAM, one run of it). An input that was answered, or whose call failed, is a sample; other
+inputs are missing, and the log's status says so. The prompt is written once: messages refer to it as an attachment, as
+in inspect's own logs.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ SHORT = 1000  # characters of texts in a summary
 
 
 def file_name(trial: Trial) -> str:
-    """The log's name as inspect gives it: when, task, id."""
+    """The log's file name in inspect's form: TIME_TASK_ID.eval."""
     run = "" if trial.run is None else f"-run-{trial.run.run}"
     task = trial.name.replace("/", "-").replace("_", "-") + run
     return f"{moment(trial.ended).replace(':', '-')}_{task}_{trial.digest[:22]}.eval"
 
 
 def start(trial: Trial, ids: Iterable[str]) -> dict[str, Any]:
-    """`_journal/start.json`: what was to be done. ids: of the inputs, in order."""
+    """`_journal/start.json`: what is evaluated. ids: of the inputs, in order."""
     listed = list(ids)
     decoding = {"temperature": trial.temperature, "max_tokens": trial.max_new_tokens}
     metrics = [{"name": name} for name in ("value", *(trial.run or trial.aggregate).components)]
@@ -63,7 +63,7 @@ def start(trial: Trial, ids: Iterable[str]) -> dict[str, Any]:
 
 
 def header(trial: Trial, begun: Mapping[str, Any], usage: Mapping[str, int]) -> dict[str, Any]:
-    """`header.json`, written last: how it ended. begun: `start`. usage: tokens of the whole log."""
+    """`header.json`, written last: results and status. begun: result of `start`. usage: tokens of the whole log."""
     covered = trial.coverage
     metrics = {name: {"name": name, "value": value, "params": {}} for name, value in trial.values.items()}
     scores = {
@@ -87,7 +87,7 @@ def header(trial: Trial, begun: Mapping[str, Any], usage: Mapping[str, int]) -> 
 
 
 def sample(trial: Trial, item: Item) -> dict[str, Any]:
-    """`samples/ID_epoch_N.json`. A draw is an epoch, a run of a suite that draws its prompts a log."""
+    """`samples/ID_epoch_N.json`. A draw is an epoch; a run (SEAM) has its own log."""
     prompt = f"attachment://{item.prompt.prompt_sha256}"
     came = item.response
     messages: list[dict[str, Any]] = [{"role": "user", "content": prompt, "source": "input"}]
@@ -117,7 +117,7 @@ def sample(trial: Trial, item: Item) -> dict[str, Any]:
 
 
 def summary(trial: Trial, item: Item) -> dict[str, Any]:
-    """The sample in `summaries.json`, which tables of samples are made of."""
+    """The sample in `summaries.json`, from which inspect makes tables of samples."""
     short = {
         name: value[:SHORT] if isinstance(value, str) else value for name, value in sample_head(trial, item).items()
     }
@@ -132,7 +132,7 @@ def summary(trial: Trial, item: Item) -> dict[str, Any]:
 
 
 def sample_head(trial: Trial, item: Item) -> dict[str, Any]:
-    """What a sample and its summary share: id, epoch, references, scores."""
+    """The fields that a sample and its summary share: id, epoch, references, scores."""
     scored: dict[str, Any] = {}
     if item.score is not None:
         detail = {"components": dict(item.score.components), "flags": dict(item.score.flags)}
@@ -147,7 +147,7 @@ def sample_head(trial: Trial, item: Item) -> dict[str, Any]:
 
 
 def usage_of(response: Response) -> dict[str, int]:
-    """Tokens as inspect counts them: input without what came from the cache. {} where the provider reports none."""
+    """Tokens as inspect counts them: input excludes cached tokens. {} if the provider reports none."""
     if response.input_tokens is None or response.output_tokens is None:
         return {}
     cached = min(response.cached_tokens or 0, response.input_tokens)
@@ -162,5 +162,5 @@ def usage_of(response: Response) -> dict[str, int]:
 
 
 def error(message: str) -> dict[str, str]:
-    """An error as inspect holds one."""
+    """An error in inspect's form."""
     return {"message": message, "traceback": "", "traceback_ansi": ""}

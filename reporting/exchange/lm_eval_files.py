@@ -1,7 +1,7 @@
-"""Files of lm-evaluation-harness: `results_WHEN.json` of a system and `samples_TASK_WHEN.jsonl` of each task, as it
-writes them (lm_eval/result_schema.py, loggers/evaluation_tracker.py of 0.4.13).
+"""Files of lm-evaluation-harness: `results_WHEN.json` of a system and `samples_TASK_WHEN.jsonl` of each task, in its
+format (lm_eval/result_schema.py, loggers/evaluation_tracker.py of 0.4.13).
 
-Scores stay on 0 to 100; the task's config says so. An input without an answer is no sample: n-samples counts both.
+Scores are 0 to 100; the task's config says so. An input without an answer is not a sample; n-samples has both numbers.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ FILTER = "none"
 
 
 def folder_name(system: System) -> str:
-    """The folder of a system, as lm_eval's sanitize_model_name makes it."""
+    """The folder of a system, named as by lm_eval's sanitize_model_name."""
     return re.sub(r'["<>:/|\\?*\[\]]+', "__", system.id)
 
 
 def task_name(trial: Trial) -> str:
-    r"""A name of \w only, which lm_eval asks of a task."""
+    r"""The task's name with characters of \w only, as lm_eval requires."""
     return re.sub(r"\W", "_", trial.name)
 
 
 def date_id(seconds: float) -> str:
-    """The moment in the names of files; lm_eval's readers want the fraction of a second."""
+    """A time (unix seconds) as in lm_eval's file names, which must have a fraction of a second."""
     return (
         datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")
     )
 
 
 def sample(trial: Trial, item: Item) -> dict[str, Any] | None:
-    """A line of the samples file; None for an input without an answer that can be scored."""
+    """A line of the samples file; None for an input without a scored answer."""
     if item.response is None or item.score is None:
         return None
     example = item.example
@@ -69,7 +69,7 @@ def sample(trial: Trial, item: Item) -> dict[str, Any] | None:
 
 
 def values_of(trial: Trial, item: Item) -> dict[str, float]:
-    """The metric's value, and its components where they are others."""
+    """The metric's value and its components, by name."""
     assert item.score is not None
     return {trial.metric: item.score.value, **item.score.components}
 
@@ -77,7 +77,7 @@ def values_of(trial: Trial, item: Item) -> dict[str, float]:
 def results(
     system: System, trials: Sequence[Trial], task_hashes: Mapping[str, str], ended: float, seconds: float
 ) -> dict[str, Any]:
-    """The results file of a system. Only tasks with an answer have a row. seconds: that its stages took."""
+    """The results file of a system. Only tasks with an answer have a row. ended: unix seconds. seconds: duration."""
     scored = [trial for trial in trials if trial.aggregate.value is not None]
     rows: dict[str, Any] = {}
     for trial in scored:
@@ -124,12 +124,12 @@ def results(
 
 
 def keys_of(metric: str, value: float | None) -> list[tuple[str, float | str | None]]:
-    """The two keys of a metric. Our interval is no standard error and stands in the task's config."""
+    """The two keys of a metric. Our interval is not a standard error, so it is in the task's config instead."""
     return [(f"{metric},{FILTER}", value), (f"{metric}_stderr,{FILTER}", "N/A")]
 
 
 def config(trial: Trial) -> dict[str, Any]:
-    """A task's config: what lm_eval would have read of its YAML, and in `metadata` what a reader should know."""
+    """A task's config as lm_eval would have it from its YAML; `metadata` has what a reader should know."""
     return {
         "task": task_name(trial),
         "dataset_path": trial.suite,
@@ -145,5 +145,5 @@ def config(trial: Trial) -> dict[str, Any]:
 
 
 def sha256(text: str) -> str:
-    """As lm_eval's hash_string."""
+    """sha256 in hex, as lm_eval's hash_string."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -1,8 +1,8 @@
-"""What one system did on one task, of which files of other tools are made: lm_eval_files.py, inspect_log.py,
+"""The result of one system on one task, from which files of other tools are made: lm_eval_files.py, inspect_log.py,
 every_eval_ever.py.
 
-A `Trial` is a system on a task, split and arm; its `Item`s are the inputs. Everything a file says of an input can be
-traced by what `trace` gives: the request, the prompt, the documents and the artifacts that hold them.
+A `Trial` is a system on a task, split and arm; its `Item`s are the inputs. `Item.trace` has the digests by which an
+input can be traced back: request, prompt, documents, and the artifacts that hold them.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate, Coverage, Score
 
 UNIT = "percent"  # every score of ours is on 0 to 100
-BASELINES = "scrollwork"  # whose models the baselines are
-ELSEWHERE = "elsewhere"  # of a system of which nothing but a name is known
-REFUSED = re.compile(r"[^A-Za-z0-9._=+@~-]+")  # in a part of a model's id, which names a folder too
+BASELINES = "scrollwork"  # the developer of the baselines
+ELSEWHERE = "elsewhere"  # the developer of a system of which only a name is known
+REFUSED = re.compile(r"[^A-Za-z0-9._=+@~-]+")  # not allowed in a model's id, which is also a folder name
 
 
 @dataclass(frozen=True)
 class System:
-    """Who answered. name: as on the leaderboard. developer, short: of its id "developer/short", safe as folder names.
+    """A model or system. name: as on the leaderboard. developer, short: parts of its id, safe as folder names.
 
-    deployment: self_deployed, externally_managed or unknown. settings: what answers depend on, as in its table.
+    deployment: self_deployed, externally_managed or unknown. settings: keys of its table on which answers depend.
     """
 
     name: str
@@ -48,11 +48,11 @@ class System:
 
 @dataclass(frozen=True)
 class Trial:
-    """A system on a task. ended: seconds since 1970, when its scores were written; version: of scrollwork.
+    """A system's result on a task. ended: when its scores were written, unix seconds. version: of scrollwork.
 
-    made: the contents of the artifacts by stage. resamples, level: of the interval of the aggregate. run: of a suite
-    that draws its prompts anew, the run that the file is of; the aggregate is over all `runs`. proxy: what must be said
-    of a metric that stands in for the benchmark's own.
+    made: content keys of the artifacts, by stage. resamples, level: of the aggregate's interval. run: in SEAM, the run
+    that a file is about, while the aggregate is over all `runs`. proxy: a note if the metric is a proxy for the
+    benchmark's own.
     """
 
     suite: str
@@ -78,7 +78,7 @@ class Trial:
 
     @property
     def values(self) -> dict[str, float]:
-        """The score, its interval where there is one, and its components: of the run where the file is of one."""
+        """The score, its interval if it has one, and its components; for a single run, those of the run."""
         row = self.aggregate
         found = {"value": row.value, "ci_low": row.low, "ci_high": row.high, **row.components}
         if self.run is not None:
@@ -87,18 +87,18 @@ class Trial:
 
     @property
     def coverage(self) -> Coverage:
-        """Of the run where the file is of one."""
+        """The coverage; for a single run, that of the run."""
         return self.aggregate.coverage if self.run is None else self.run.coverage
 
     @property
     def name(self) -> str:
-        """suite/task, with what differs from a plain run of the test split."""
+        """SUITE/TASK, with split and arm if they are not "test" and "full"."""
         more = [word for word, plain in ((self.split, "test"), (self.arm, FULL)) if word != plain]
         return "/".join([self.suite, "-".join([self.task, *more])])
 
     @property
     def digest(self) -> str:
-        """sha256 of what decides everything in a file about it."""
+        """sha256 of everything that decides the exported result."""
         told = [self.suite, self.task, self.split, self.arm, self.system.name, sorted(map(str, self.made.items()))]
         if self.run is not None:
             told = [*told, str(self.run.run)]
@@ -106,7 +106,7 @@ class Trial:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a reader of a file has to know beside the numbers."""
+        """What a reader of an exported file must know in addition to the numbers."""
         row = self.aggregate
         interval = {"low": row.low, "high": row.high, "level": self.level}
         if self.run is None:
@@ -140,9 +140,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Item:
-    """One input. number: its place in the sample, from 0. text: the prompt as sent. answer: what the metric read of the
-    response's text (the content of the tag, where one was asked for). response, failure: None both where nothing came;
-    score: None where there is no answer, or no reference that can be scored."""
+    """One input. number: its place in the sample, from 0. text: the prompt as sent. answer: the part of the response
+    that the metric reads (the content of the tag, if the prompt asks for one). response, failure: both None if the
+    input was not asked. score: None without an answer, or without a reference that can be scored. made: content keys by
+    stage."""
 
     number: int
     example: Example
@@ -156,7 +157,7 @@ class Item:
 
     @property
     def trace(self) -> dict[str, Any]:
-        """By which digests it can be followed back: `scrollwork verify KEY` goes on from an artifact."""
+        """Digests by which the input can be traced back; continue from an artifact with `scrollwork verify KEY`."""
         came = self.response or self.failure
         return {
             "request_key": came.request_key if came is not None else None,
@@ -167,20 +168,20 @@ class Item:
 
 
 def identity(name: str, provider: str, known: str = "") -> tuple[str, str]:
-    """(developer, short name) of a model's id. known: the id at its provider ("" for none), which names its developer
-    where it has the form OWNER/NAME."""
+    """(developer, short name) of a model's id. known: its id at the provider ("" for none); if that has the form
+    OWNER/NAME, OWNER is the developer."""
     owner, slash, rest = (known or name).partition("/")
     parts = (owner, rest) if slash and owner and rest else (provider, known or name)
     return safe(parts[0]), safe(parts[1].replace("/", "_"))
 
 
 def safe(text: str) -> str:
-    """A text as part of an id: letters, digits and . _ = + @ ~ - only, no name that some system or tool reserves."""
+    """A text as part of an id: letters, digits and . _ = + @ ~ - only, and no reserved name."""
     name = REFUSED.sub("-", text).strip(".-") or "model"
     reserved = name.lower() in ("data", "unknown", "none", "con", "prn", "aux", "nul")
     return f"_{name}" if reserved or re.fullmatch(r"(?i)(com|lpt)\d", name) else name
 
 
 def moment(seconds: float) -> str:
-    """ISO 8601 in UTC, to the second."""
+    """Unix seconds as ISO 8601 in UTC, to the second."""
     return datetime.fromtimestamp(int(seconds), UTC).isoformat()

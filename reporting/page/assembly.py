@@ -1,4 +1,4 @@
-"""A page from its parts: one file while its data fit into it, else a page and a folder of data files."""
+"""Write a page: one file if its data fit into it, else a page and a folder of data files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scrollwork.reporting.page.content import Content
 from scrollwork.reporting.page.page import page
 
 PAGE = "page.html"
-WHOLE = 20_000_000  # bytes up to which everything stands in the page itself
+WHOLE = 20_000_000  # largest page, in bytes, that contains all its data
 BLOCK = '<script type="text/plain" id="chunk-{}">{}</script>\n'
 Write = Callable[[str, bytes], None]
 
 
 @dataclass(frozen=True)
 class Made:
-    """A page that was written. folder: of its data files, relative to it, "" without any; files: their names."""
+    """A written page. folder: of its data files, relative to the page, "" if there are none. files: their names."""
 
     folder: str
     files: list[str]
@@ -35,11 +35,11 @@ def assemble(
     write: Write,
     whole: int = WHOLE,
 ) -> Made:
-    """Write page.html, and its data files where they do not fit into it.
+    """Write page.html, and data files if the data do not fit into it.
 
-    spool: what was kept of the chunks; read: gives one back. beside: name of a folder beside the page, where its data
-    files go in a folder of this version. write:
-    takes a file's name and bytes. whole: the most bytes of a page that has its data within it.
+    spool: the written chunks; read: returns the text of one by name. beside: name of a folder next to the page, in
+    which each version of the data has its own folder. write: called with a file's name and bytes. whole: largest page,
+    in bytes, that contains its data.
     """
     before, after = page(board, params, content=content)
     frame = len(before.encode("utf-8")) + len(after.encode("utf-8"))

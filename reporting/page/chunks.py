@@ -1,7 +1,7 @@
 """Data of a page in chunks that a browser opens one by one: JSON, gzip, base64.
 
-A browser decompresses gzip by itself (DecompressionStream), not zstd; base64 is what may stand in an HTML file and in a
-script alike. A chunk holds about a megabyte, so that opening one takes a few hundredths of a second.
+Browsers can decompress gzip (DecompressionStream) but not zstd; base64 can be put into an HTML file and into a script.
+A chunk holds about a megabyte, so that opening it takes a few hundredths of a second.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 LEVEL = 6  # 9 takes twice as long for a hundredth less
-GZIP = 31  # window bits that ask zlib for gzip with an empty header: equal input, equal bytes
+GZIP = 31  # zlib's wbits for gzip with an empty header, so that equal input gives equal bytes
 CALL = "scrollworkData"  # the function that a data file calls in the page
 
-Put = Callable[[str, str], None]  # takes a chunk: its name, its base64
+Put = Callable[[str, str], None]  # called with a chunk's name and base64
 
 
 def packed(value: Any) -> str:
@@ -28,24 +28,24 @@ def packed(value: Any) -> str:
 
 
 def data_file(name: str, chunk: str) -> bytes:
-    """A chunk as a script that gives it to the page: what a page opened from a folder may load. name: plain ASCII."""
+    """A chunk as a script that passes it to the page; a page opened from a folder can load scripts. name: ASCII."""
     return f'{CALL}("{name}","{chunk}");\n'.encode("ascii")
 
 
 class Series:
-    """Values that go into numbered chunks of some size, in the order in which they come.
+    """Puts values into numbered chunks, in the order in which they come.
 
-    put: takes the chunks. prefix: of their names. size: characters of text after which a chunk is closed.
+    put: called with each chunk. prefix: of their names. size: characters of text after which a chunk is closed.
     """
 
     def __init__(self, put: Put, prefix: str, size: int) -> None:
         self._put, self._prefix, self._size = put, prefix, size
         self._values: dict[str, Any] = {}
         self._held = 0
-        self.number = 0  # of the chunk that the next value goes into
+        self.number = 0  # of the chunk for the next value
 
     def add(self, name: str, value: Any, weight: int) -> int:
-        """Keep a value under a name that is its own; the number of its chunk. weight: characters of text in it."""
+        """Add a value under a unique name; returns the number of its chunk. weight: characters of text in it."""
         if self._held and self._held + weight > self._size:
             self.close()
         self._values[name] = value
@@ -53,7 +53,7 @@ class Series:
         return self.number
 
     def close(self) -> None:
-        """Write down what is held."""
+        """Close the current chunk."""
         if self._values:
             self._put(f"{self._prefix}{self.number}", packed(self._values))
             self.number += 1
@@ -61,9 +61,9 @@ class Series:
 
 
 class Spool:
-    """Keeps chunks as files of a folder while nobody knows whether they fit into the page.
+    """Keeps chunks in files until it is known whether they fit into the page.
 
-    add: writes a file; size: characters of all chunks. The caller owns the folder.
+    write: called with a file's name and bytes. size: characters of all chunks.
     """
 
     def __init__(self, write: Callable[[str, bytes], None]) -> None:
@@ -84,6 +84,6 @@ class Spool:
 
 
 def facts(values: Mapping[str, Any]) -> str:
-    """JSON that may stand in a page: no "<" that could end its element."""
+    """JSON that is safe inside a page's script element: every "<" is escaped."""
     text = json.dumps(values, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")

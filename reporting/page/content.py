@@ -1,4 +1,4 @@
-"""What a page shows beside its leaderboard: groups of examples, what answers took, what was compared, figures."""
+"""What a page shows in addition to its leaderboard: examples, usage, comparisons, charts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ ENTRY = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found out about scores, as plain rows. comparisons, averages (records/comparison.py): models held
-    against each other, and their means over tasks. conduct, slices (records/judgement.py): what answers look like, and
-    scores on parts of the inputs. further: rows of the stages that the suite's design adds, by table. Empty where
-    nothing was judged."""
+    """Results of the judge and compare stages, as plain rows; empty if they were not run or failed.
+
+    comparisons, averages (records/comparison.py): models compared in pairs, and their means over tasks. conduct, slices
+    (records/judgement.py): what answers look like, and scores on parts of the inputs. further: rows of the stages that
+    the suite's design adds, by table."""
 
     comparisons: Sequence[ENTRY] = ()
     averages: Sequence[ENTRY] = ()
@@ -32,7 +33,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart. wide: over the whole width of the page. svg: inline, in colours of the page."""
+    """A chart of a page. svg: inline, in colours of the page. wide: whether it takes the whole width."""
 
     name: str
     title: str
@@ -43,8 +44,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Content:
-    """groups: tasks with examples, as the page lists them. usage: by (split, number of the line in it). folder: where
-    the page finds its data, "" where they are within it. texts: what the design's section read for itself."""
+    """The content of a page besides its leaderboard. groups: tasks with examples, in page order. usage: by (split,
+    number of the line). folder: of the data files, "" if the data are in the page. texts: what the design's section
+    read."""
 
     groups: Sequence[ENTRY] = ()
     usage: Mapping[tuple[str, int], Usage] = field(default_factory=dict)
@@ -54,7 +56,7 @@ class Content:
     texts: Any = None
 
     def average(self, split: str, line: Line) -> tuple[float, float] | None:
-        """The 95 % interval of a line's average over tasks, where it is known."""
+        """The 95 % interval of a line's average over tasks; None if unknown."""
         for row in self.findings.averages:
             if (row["split"], row["model"], row["arm"]) == (split, line.model, line.arm) and row["low"] is not None:
                 return row["low"], row["high"]

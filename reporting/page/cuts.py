@@ -1,4 +1,4 @@
-"""What was taken out of texts, for a person to check in minutes: sorted by rule, with what stands around it."""
+"""A page of all edits that preprocessing made to texts, by rule and with context, so that a person can check them."""
 
 import html
 from collections import Counter
@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, fields
 
 from scrollwork.reporting.page.text import cut_text
 
-LONGEST = 300  # characters of a removed text on the page; the file of tabs has all
+LONGEST = 300  # characters shown of a text on the page; the tab-separated file has all
 STYLE = """body{font:15px/1.4 system-ui,sans-serif;margin:2em auto;max-width:75em;padding:0 1em}
 table{border-collapse:collapse;width:100%}
 td,th{border-bottom:1px solid #ddd;padding:.3em .5em;text-align:left;vertical-align:top}
@@ -28,7 +28,7 @@ class Cut:
 
 
 def counts(cuts: Sequence[Cut]) -> dict[str, dict[str, int]]:
-    """By rule: how many edits, in how many files, and how many characters fewer."""
+    """By rule: number of edits and of files with edits, and how many characters were removed in all."""
     edits = Counter(cut.rule for cut in cuts)
     files = Counter(rule for rule, _ in {(cut.rule, cut.file) for cut in cuts})
     fewer: Counter[str] = Counter()
@@ -38,7 +38,7 @@ def counts(cuts: Sequence[Cut]) -> dict[str, dict[str, int]]:
 
 
 def tab_separated(cuts: Sequence[Cut]) -> str:
-    """One line a cut under a header; tabs, newlines and backslashes written as \\t, \\n, \\\\."""
+    """One line for each cut, with a header; tabs, newlines and backslashes are written as \\t, \\n, \\\\."""
     lines = ["\t".join(field.name for field in fields(Cut))]
     lines += ["\t".join(_one_line(value) for value in astuple(cut)) for cut in cuts]
     return "\n".join(lines) + "\n"
@@ -52,7 +52,7 @@ def _one_line(value: str) -> str:
 
 
 def page(cuts: Sequence[Cut], title: str) -> str:
-    """The same as HTML without scripts; everything that comes from a text is escaped."""
+    """The cuts as an HTML page without scripts; all texts are escaped."""
     return "\n".join(_page(cuts, title)) + "\n"
 
 
@@ -76,5 +76,5 @@ def _page(cuts: Sequence[Cut], title: str) -> Iterator[str]:
 
 
 def _safe(text: str) -> str:
-    """Escaped, invisible characters shown, cut to what a person reads."""
+    """Untrusted text for HTML: escaped, invisible characters shown, cut to LONGEST."""
     return html.escape(cut_text(text, LONGEST))

@@ -1,4 +1,4 @@
-"""Documents of a page, each written once, in whichever tasks, prompts and models they occur.
+"""The documents of a page. Each is written once, even if several tasks and prompts use it.
 
 Offsets into documents are in UTF-16 units, as JavaScript counts.
 """
@@ -16,7 +16,7 @@ DOCUMENTS = 1_000_000  # characters of a chunk
 
 
 class Documents:
-    """Documents of a page, each written once, and where each stands."""
+    """Writes documents into chunks, each once, and knows where each is."""
 
     def __init__(self, put: Put) -> None:
         self._series = Series(put, "d", DOCUMENTS)
@@ -27,7 +27,7 @@ class Documents:
         return document_id in self._where
 
     def add(self, document_id: str, title: str, text: str) -> None:
-        """Keep a document, unless it is there."""
+        """Add a document, unless it was added before."""
         if document_id in self._where:
             return
         name = str(len(self._where))
@@ -37,19 +37,19 @@ class Documents:
         self._where[document_id] = [self._series.add(name, text, len(text)), name, units, title]
 
     def where(self, document_id: str) -> list[Any]:
-        """[chunk, name in it, length, title]."""
+        """[chunk, name in it, length in UTF-16 units, title] of a document."""
         return self._where[document_id]
 
     def unit(self, document_id: str, place: int) -> int:
-        """A character's place as JavaScript counts it."""
+        """Convert an offset in characters to UTF-16 units."""
         wide = self._wide.get(document_id)
         return place if wide is None else place + bisect_left(wide, place)
 
     def close(self) -> None:
-        """Write down what is held."""
+        """Write the last chunk."""
         self._series.close()
 
 
 def wanted(examples: Iterable[Example]) -> dict[str, None]:
-    """Ids of all documents that examples are about, first seen first."""
+    """Ids of all documents of examples, in order of first use (a dict as an ordered set)."""
     return dict.fromkeys(one for example in examples for one in example.document_ids)

@@ -1,4 +1,4 @@
-"""How templates of pages are rendered."""
+"""The Jinja environment that renders page templates."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @cache
 def environment() -> Environment:
-    """Make what renders templates: every text escaped, invisible characters shown, long texts cut. It is made once, so
-    that each template is compiled once: that takes longer than filling it in."""
+    """The Jinja environment: it escapes every text, shows invisible characters and cuts long texts. It is made once, so
+    that each template is compiled once, which takes longer than rendering it."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup, escape
 
     def finalize(value: object) -> object:
-        """Every text that the template prints: escaped by jinja, made visible and cut here."""
+        """Applied to every value that a template prints: shows invisible characters and cuts; Jinja escapes."""
         return cut_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     environment = Environment(

@@ -1,6 +1,6 @@
-"""Every example of a page, in chunks: inputs, prompts and answers, and an index of each task.
+"""Write the examples of a page in chunks: inputs, prompts, answers, and an index of each task.
 
-What a chunk or an index holds is read by the page's script (assets/); the lists below are its records, field by field.
+The page's script (assets/) reads them; the lists in the docstrings below are their records, field by field.
 Offsets into documents (documents.py) are in UTF-16 units, as JavaScript counts.
 """
 
@@ -19,12 +19,12 @@ from scrollwork.reporting.page.chunks import Put, Series, packed
 from scrollwork.reporting.page.documents import Documents
 from scrollwork.reporting.page.usage import Usage
 
-TEXTS = 400_000  # characters of a chunk of anything but documents
-PLACES = 4  # decimals of a score in the page; the unrounded ones stand in the artifacts
-NOT_ASKED, ANSWERED, FAILED, MISSING, WITHOUT_GOLD = ".", "a", "f", "m", "g"  # of an input and a line
+TEXTS = 400_000  # characters of a chunk, except chunks of documents
+PLACES = 4  # decimals of a score in the page; artifacts have unrounded scores
+NOT_ASKED, ANSWERED, FAILED, MISSING, WITHOUT_GOLD = ".", "a", "f", "m", "g"  # state of an input for a line
 
 Key = tuple[str, int]  # an input: example_id, draw
-# What is read of an answer and of a failure (records/response.py).
+# Columns that are read of answers and failures (records/response.py).
 ANSWER = (
     *("example_id", "draw", "model", "text", "finish_reason", "input_tokens", "cached_tokens", "output_tokens"),
     *("reported_model", "attempts", "cost_nano_usd", "scored_characters"),
@@ -33,9 +33,9 @@ FAILURE = ("example_id", "draw", "model", "kind", "status", "message", "attempts
 
 
 class Group:
-    """The inputs of one task and split, and what all lines made of them.
+    """Writes the inputs of one task and split, with the answers of all lines.
 
-    name: of its chunks, of the page's own making. Raises KeyError for a part of a document that was not added.
+    name: prefix of its chunks. Raises KeyError for a part of a document that was not added.
     """
 
     def __init__(
@@ -49,9 +49,8 @@ class Group:
         listed: Collection[Key] | None = None,
         unit: tuple[str, str] = ("", ""),
     ) -> None:
-        """metric: of the task, which decides what of a reference is a text to be written (scrollwork.records.gold).
-        listed: inputs that the page has; others are counted only; None for all. unit: what windows are made of, one
-        and several."""
+        """metric: of the task; it decides which texts of a reference are counted (records/gold.py). listed: inputs that
+        the page shows, None for all; others are only counted. unit: (singular, plural) name of the windows' unit."""
         self._listed, self._hidden, self._unit = listed, set[Key](), unit
         self._windows: dict[int, list[int]] = {}
         self.name, self.task, self.split, self.metric = name, task, split, metric
@@ -66,7 +65,8 @@ class Group:
         self._lines: list[dict[str, Any]] = []
 
     def examples(self, examples: Iterable[Example], words: Mapping[str, int]) -> None:
-        """Every input, once: [documents, titles, query, options, references, metadata]. words: of each document."""
+        """Write every input once: [documents, titles, query, options, references, metadata]. words: of each
+        document."""
         for example in examples:
             key = (example.example_id, example.draw)
             if key in self._examples or self._left_out(key):
@@ -88,7 +88,7 @@ class Group:
                 self._reference_words[key] = sum(counts) / len(counts)
 
     def prompts(self, profile: str, arm: str, prompts: Iterable[Prompt]) -> int:
-        """Every prompt of one profile and arm; the number of this set.
+        """Write the prompts of one profile and arm; returns the number of this set.
 
         [parts, dropped spans, digest, words, tokens of document, kept, prompt, most new tokens, characters kept,
         dropped, where the answer is, the evidence, units, span start, span length]. A part: [role, text] or
@@ -137,11 +137,11 @@ class Group:
         rows: Iterable[tuple[Mapping[str, Any], Mapping[str, Any] | None]],
         with_gold: frozenset[str] | set[str],
     ) -> tuple[Usage, list[int]]:
-        """What one line made of the inputs: (what it took, words of each answer).
+        """Write the answers of one line; returns (usage, words of each answer).
 
-        line: its number in the page. prompts: the set that it was asked with. members: of a family, else its one name.
-        rows: answers (ANSWER) with their score (value, components, flags, parsed; None without gold), and failures
-        (FAILURE). with_gold: ids of examples that can be scored.
+        line: its number in the page. prompts: number of its set of prompts. members: names of a family's seeds, or the
+        model's name. rows: answers (ANSWER) with their score (value, components, flags, parsed; None without gold), and
+        failures (FAILURE). with_gold: ids of examples that can be scored.
 
         An answer: [member, text, how it finished, input, cached, output tokens, model as reported, attempts,
         nano-dollars, characters within the task's length where not all are, value, components, flags, parsed]; a
@@ -176,11 +176,11 @@ class Group:
 
     @property
     def reference_words(self) -> list[float]:
-        """Of each input with references, the mean over them."""
+        """Words of the references of each input: the mean over its references."""
         return list(self._reference_words.values())
 
     def close(self) -> dict[str, Any]:
-        """Write the index; what the page must know of the group at once."""
+        """Write the index; returns what the page must know about the group at once."""
         self._series.close()
         keys = list(self._rows)
         ids = list(self._numbers)
@@ -226,7 +226,7 @@ class Group:
         return {"name": self.name, "task": self.task, "split": self.split, "inputs": len(keys)}
 
     def _left_out(self, key: Key) -> bool:
-        """Whether an input is counted only."""
+        """Whether an input is only counted, not shown."""
         if self._listed is None or key in self._listed:
             return False
         self._hidden.add(key)
@@ -257,16 +257,16 @@ class Group:
 
 
 class _Answers:
-    """Collects what one line answered, input after input."""
+    """Collects the answers of one line, input by input."""
 
     def __init__(self, series: Series, members: Sequence[str]) -> None:
         self._series = series
         self._members = {name: number for number, name in enumerate(members)}
-        self._held: dict[int, list[list[Any]]] = {}  # rows of the input that is read
+        self._held: dict[int, list[list[Any]]] = {}  # answers of the current input
         self.at: dict[int, int] = {}
         self.values: dict[int, list[float]] = {}
         self.words: dict[int, list[int]] = {}
-        self.others: list[int] = []  # words of answers that the page has not
+        self.others: list[int] = []  # words of answers that are not shown
         self.ended: dict[str, list[int]] = {}
         self.usage = Usage()
         self.reported: dict[str, int] = {}
@@ -275,7 +275,7 @@ class _Answers:
         self._failed: set[int] = set()
 
     def count(self, one: Mapping[str, Any]) -> None:
-        """Count an answer or a failure that the page has not."""
+        """Count an answer or failure that is not shown."""
         if "kind" in one:
             self.usage.failures += 1
         else:
@@ -283,7 +283,7 @@ class _Answers:
             self.others.append(len(within(one).split()))
 
     def take(self, row: int, one: Mapping[str, Any], score: Mapping[str, Any] | None) -> None:
-        """Keep an answer or a failure."""
+        """Add an answer or failure to be shown."""
         held = self._held.get(row)
         if held is None:
             self._flush()
@@ -315,7 +315,7 @@ class _Answers:
         held.append(value)
 
     def _components(self, given: Mapping[str, float]) -> list[float | None]:
-        """The components of a score, without counts, in the order in which the first was met."""
+        """The components of a score, without counts, in the order in which their names first came."""
         found = {name: value for name, value in given.items() if not name.startswith(SUM)}
         for name in found:
             if name not in self.components:
@@ -323,13 +323,13 @@ class _Answers:
         return [_rounded(found.get(name)) for name in self.components]
 
     def state(self, row: int, gold: bool) -> str:
-        """One letter: what became of an input that was asked."""
+        """The state of an input that was asked, as one letter."""
         if len(self._answered.get(row, ())) == len(self._members):
             return ANSWERED if gold else WITHOUT_GOLD
         return FAILED if row in self._failed else MISSING
 
     def close(self) -> None:
-        """Write down what is held."""
+        """Write the last answers."""
         self._flush()
         self._series.close()
 
@@ -344,6 +344,6 @@ def _column(values: Mapping[int, Any], length: int) -> list[Any]:
     return [values.get(row) for row in range(length)]
 
 
-@lru_cache(1 << 16)  # many scores are alike, and rounding rightly takes ten times as long as looking one up
+@lru_cache(1 << 16)  # many scores are equal, and correct rounding takes ten times as long as a lookup
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, PLACES)

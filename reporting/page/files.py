@@ -1,4 +1,5 @@
-"""Files of pages: templates, styles and scripts. They decide a page as code does, so its key has their digest."""
+"""Templates, styles and scripts of pages. Their digest is in a page's key, because they decide the page as code
+does."""
 
 from __future__ import annotations
 
@@ -14,24 +15,24 @@ STATISTICS = ("statistics.html", "pages.css", "statistics.css")  # of the page o
 
 @cache
 def text_of(name: str) -> str:
-    """A template (`*.html`) or an asset (`*.css`, `*.js`)."""
+    """The text of a template (`*.html`) or an asset (`*.css`, `*.js`)."""
     folder = "templates" if name.endswith(".html") else "assets"
     return (ROOM / folder / name).read_text(encoding="utf-8")
 
 
 def styles(*names: str) -> str:
-    """Style sheets, one after another."""
+    """Several style sheets as one text."""
     return "".join(map(text_of, names))
 
 
 def script() -> str:
-    """The script of the report: all its files as one function."""
+    """The script of the report: all its files inside one function."""
     body = "\n".join(map(text_of, SCRIPTS))
     return f'"use strict";\n(() => {{\n{body}}})();\n'
 
 
 def report_digest(*more: str) -> str:
-    """Digest of the files of a report. more: those of the design's sections."""
+    """Digest of the files of a report. more: files of the design's sections."""
     return digest(*REPORT, *dict.fromkeys(more))
 
 

@@ -1,4 +1,4 @@
-"""What is said of a task's answers beside their score, as tables: how they look, and the score on parts of the inputs.
+"""Tables about a task's answers besides their score: how they look, and the score on parts of the inputs.
 
 The rows are those of the stage judge (records/judgement.py); nothing is computed here.
 """
@@ -39,7 +39,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class Value:
-    """A cell: the value as text, its 95 % interval, "" where there is none or nothing varies, and how many inputs."""
+    """A cell. text: the value. interval: 95 %, "" if there is none or nothing varies. of: number of inputs."""
 
     text: str
     interval: str
@@ -48,8 +48,8 @@ class Value:
 
 @dataclass(frozen=True)
 class Table:
-    """groups: heads above the columns, (text, how many columns). rows: a line, of how many inputs most of its
-    cells are, and the cells, None where nothing is known."""
+    """A table of one task. groups: (text, number of columns) of the upper heads. rows: (line, number of inputs of most
+    of its cells, cells; None for an unknown value)."""
 
     groups: tuple[tuple[str, int], ...]
     heads: tuple[str, ...]
@@ -57,13 +57,13 @@ class Table:
 
     @property
     def starts(self) -> list[int]:
-        """The first column of each group."""
+        """Number of the first column of each group."""
         return [0, *accumulate(width for _, width in self.groups)]
 
 
 @dataclass(frozen=True)
 class Beyond:
-    """The tables of one task; None where there is nothing for one."""
+    """The two tables of one task; None for one without data. looks: how answers look; parts: scores on parts."""
 
     column: Column
     looks: Table | None
@@ -71,7 +71,7 @@ class Beyond:
 
 
 def beyond(board: Board, findings: Findings) -> list[tuple[str, list[Beyond]]]:
-    """By split, the tasks of which anything is said."""
+    """(split, its tasks that have such tables)."""
     found = []
     for section in board.sections:
         tasks = [
@@ -84,7 +84,7 @@ def beyond(board: Board, findings: Findings) -> list[tuple[str, list[Beyond]]]:
 
 
 def _looks(section: Section, column: Column, findings: Findings) -> Table | None:
-    """A row a model, a column a measure."""
+    """How answers look: a row for each model, a column for each measure."""
     rows = _of(findings.conduct, section, column)
     names = [name for name in MEASURES if any(row["measure"] == name for row in rows)]
     found = {(row["model"], row["arm"], row["measure"]): row for row in rows}
@@ -94,7 +94,7 @@ def _looks(section: Section, column: Column, findings: Findings) -> Table | None
 
 
 def _parts(section: Section, column: Column, findings: Findings) -> Table | None:
-    """A row a model, a column a part of the inputs."""
+    """Scores on parts of the inputs: a row for each model, a column for each part."""
     rows = _of(findings.slices, section, column)
     names: list[tuple[str, str]] = []
     for by in SLICES:
@@ -130,7 +130,7 @@ def _table(
 
 
 def _part(name: str) -> str:
-    """ "1,204 to 3,377" as "1,204–3,377", of one length the length."""
+    """The name of a part: "1,204 to 3,377" as "1,204–3,377", "5 to 5" as "5"."""
     least, _, most = name.partition(" to ")
     return name.replace("_", " ") if not most else least if least == most else f"{least}–{most}"
 

@@ -1,4 +1,5 @@
-"""The statistics of a built suite: one HTML file that loads nothing and runs nothing, and pictures as SVG files."""
+"""The page of `build` with the statistics of a suite: one HTML file without scripts that loads nothing, and SVG
+files."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Overview:
-    """page: HTML. pictures: SVG by file name."""
+    """The page of `build`. page: HTML. pictures: SVG by file name."""
 
     page: str
     pictures: Mapping[str, str]
@@ -39,8 +40,8 @@ class Overview:
 
 @dataclass(frozen=True)
 class Line:
-    """A task and split: names from outside, what was counted by measure, bins by measure, what the paper prints of the
-    split and (means) of the task over all splits."""
+    """A task and split (untrusted names). counted, bins: by measure. paper: what the paper prints for the split; means:
+    for the task over all splits."""
 
     task: str
     split: str
@@ -51,11 +52,11 @@ class Line:
     means: Mapping[str, float]
 
     def difference(self, measure: str) -> float | None:
-        """How far the mean lies from the paper's, in percent of it."""
+        """Difference of the mean from the paper's, in percent of the paper's."""
         return percent_off(self.counted[measure].mean, self.paper.get(measure))
 
     def panel(self, measure: str, several: bool) -> Panel:
-        """The task's panel of a picture; its name tells the split where there are several."""
+        """The task's panel of a picture. several: whether there are several splits, so that its name has the split."""
         name = f"{self.task}, {self.split}" if several else self.task
         found = self.counted[measure]
         unit = f"{found.count:,} of {self.facts['pairs']:,} outputs" if measure == "spread" else UNITS[measure]
@@ -64,7 +65,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Total:
-    """A task over all of its splits, as SCROLLS prints its means; means: by measure, none where some are not built."""
+    """A task over all its splits, as SCROLLS prints its means. means: by measure, {} if some split is not built."""
 
     task: str
     last_split: str
@@ -73,7 +74,7 @@ class Total:
     paper: Mapping[str, Any]
 
     def difference(self, measure: str) -> float | None:
-        """How far the mean lies from the paper's, in percent of it."""
+        """Difference of the mean from the paper's, in percent of the paper's."""
         return percent_off(self.means.get(measure), self.paper.get(measure))
 
 
@@ -86,12 +87,12 @@ def overview(
     bins: Sequence[Bin],
     facts: Mapping[tuple[str, str], Mapping[str, Any]],
 ) -> Overview:
-    """Page and pictures; equal input gives equal bytes.
+    """Make page and pictures; equal input gives equal bytes.
 
     params: title, tasks (name, split, paper: examples or rows, words_in; means: words_in, words_out over all splits;
-    data_set: what the paper prints of it whole, where the suite draws from it), splits (of each task),
-    paper (title, short, url), run (what was asked). facts: by (task, split): examples, documents, references, pairs,
-    and the tokenizer of data sets.
+    data_set: what the paper prints for the whole data set, if the suite draws from it), splits (of each task), paper
+    (title, short, url), run (options). facts: by (task, split): examples, documents, references, pairs, tokenizer of
+    data sets.
     """
     lines = [line(one, distributions, bins, facts) for one in params["tasks"]]
     several = len({one.split for one in lines}) > 1
@@ -110,8 +111,8 @@ def overview(
 
 
 def totals(lines: Sequence[Line], splits: Mapping[str, Sequence[str]]) -> list[Total]:
-    """The tasks of which every one of several splits is built, and those of which the paper prints means over all.
-    splits: those that a task has, by task."""
+    """The tasks with several splits that are all built, and those for which the paper prints means over all splits.
+    splits: all splits of a task, by task."""
     found = []
     for task in dict.fromkeys(one.task for one in lines):
         own = [one for one in lines if one.task == task]
@@ -127,7 +128,7 @@ def totals(lines: Sequence[Line], splits: Mapping[str, Sequence[str]]) -> list[T
 
 
 def data_sets(params: Mapping[str, Any], lines: Sequence[Line]) -> list[Sizes]:
-    """The data sets from which a suite draws, whole: by split, and behind the splits of a task all that were built."""
+    """Sizes of the whole data sets from which a suite draws: of each split, then of all built splits of the task."""
     published = {one["name"]: one["data_set"] for one in params["tasks"] if "data_set" in one}
     found: dict[str, list[Sizes]] = {}
     for one in lines:
@@ -146,7 +147,7 @@ def line(
     bins: Sequence[Bin],
     facts: Mapping[tuple[str, str], Mapping[str, Any]],
 ) -> Line:
-    """Everything of one task and split."""
+    """The row of one task and split."""
     name, split = task["name"], task["split"]
     own = [one for one in bins if (one.task, one.split) == (name, split)]
     return Line(
@@ -163,7 +164,7 @@ def line(
 def page(
     params: Mapping[str, Any], lines: Sequence[Line], panels: Mapping[str, Sequence[Panel]], measured: Sequence[Panel]
 ) -> str:
-    """The HTML."""
+    """Render the HTML page."""
     from markupsafe import Markup
 
     drawn = {
@@ -193,10 +194,10 @@ def page(
 
 
 def words_or_dash(value: float | None, places: int | None = None) -> str:
-    """A length; an en dash where there is none."""
+    """A length in words; an en dash for None."""
     return "–" if value is None else words(value) if places is None else number(value, places)
 
 
 def dash_or_printed(value: float | None) -> str:
-    """A published length as printed; an en dash where there is none."""
+    """A published length as printed; an en dash for None."""
     return "–" if value is None else printed(value)

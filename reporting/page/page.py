@@ -1,4 +1,4 @@
-"""The report: HTML that loads nothing from a network, runs its own script only and shows text from outside as text."""
+"""The page of `run`: HTML that loads nothing from a network, runs only its own script, and escapes untrusted text."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ COMPARED = (
     "left_out",
     "clusters",
 )  # of records/comparison.py
-CHUNKS = "<!--chunks-->"  # where the page's data go; text from outside is escaped and cannot hold it
+CHUNKS = "<!--chunks-->"  # where the page's data go; untrusted text is escaped and cannot contain it
 
 
 def page(
     board: Board, params: Mapping[str, Any], facts: Facts | None = None, content: Content | None = None
 ) -> tuple[str, str]:
-    """The report as HTML, in two halves between which the chunks of its data go; equal input gives equal bytes.
+    """Render the page as HTML, in two halves; the chunks of its data go between them. Equal input gives equal bytes.
 
-    params: as for `board`; its "run", a mapping, is shown as what was asked (limit, seed, ...); "sections": modules of
-    those that the design has (sections.py). facts: what is known of the inputs of a (task, split), by label, e.g.
-    {("qmsum", "test"): {"mean words": 10839}}.
+    params: as for `board`; "run": options to show (limit, seed, ...); "sections": modules of the design's sections
+    (sections.py). facts: facts about the inputs of a (task, split), by label, e.g. {("qmsum", "test"): {"mean words":
+    10839}}.
     """
     from markupsafe import Markup
 
@@ -105,9 +105,9 @@ def page(
 
 
 def policy(style: str, script: str, folder: str) -> str:
-    """The page's Content-Security-Policy: its own style and script by digest, data files from its folder, nothing else.
+    """The page's Content-Security-Policy: only its own style and script, by digest, and data files from its folder.
 
-    Trusted types: what the script puts into the page cannot become markup, even by mistake.
+    Trusted types ensure that text which the script puts into the page cannot become markup.
     """
     files = " 'self' file:" if folder else ""
     return (
@@ -121,7 +121,8 @@ def _sha256(text: str) -> str:
 
 
 def core(board: Board, content: Content) -> dict[str, Any]:
-    """What the script knows at once; the rest it reads from chunks. Names from outside are cut and made visible."""
+    """The data that the script needs at once; it reads the rest from chunks. Untrusted names are cut and made
+    visible."""
     labels = _labels(board)
     places = {
         (section.split, line.model, line.arm): place
@@ -158,7 +159,7 @@ def core(board: Board, content: Content) -> dict[str, Any]:
 
 
 def _labels(board: Board) -> dict[tuple[str, str], str]:
-    """A name of its own for every model and arm, also where long ones begin alike."""
+    """A unique label for every model and arm, even if long names are equal after cutting."""
     found: dict[tuple[str, str], str] = {}
     for line in (line for section in board.sections for line in section.lines):
         name = cut_text(line.label)
@@ -168,7 +169,7 @@ def _labels(board: Board) -> dict[tuple[str, str], str]:
 
 
 def _totals(board: Board) -> dict[str, int]:
-    """Tasks with a score, inputs expected and answered, over everything shown."""
+    """Number of tasks with a score, and of expected and answered inputs, over all sections."""
     cells = [cell for section in board.sections for line in section.lines for cell in line.cells]
     coverages = [cell.coverage for cell in cells if cell.coverage is not None]
     return {
@@ -179,6 +180,6 @@ def _totals(board: Board) -> dict[str, int]:
 
 
 def incomplete(section: Section) -> list[tuple[str, list[Cell]]]:
-    """Models with the cells in which an input is unanswered."""
+    """(model, its cells with unanswered inputs)."""
     found = [(line.label, [cell for cell in line.cells if cell.unanswered]) for line in section.lines]
     return [(label, cells) for label, cells in found if cells]

@@ -1,5 +1,5 @@
-"""A section of the page: what a design shows over the scores. Each is a module that ends with `SECTION = ...`, and a
-template; a design names the modules (`sections`), so that what one suite shows is in no other's keys."""
+"""Sections that a design adds to the page, above the leaderboard. Each is a template and a module that ends with
+`SECTION = ...`. A design names its modules (`sections`), so that one suite's sections are in no other suite's keys."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Link:
-    """What the head of the page says of a part of it. anchor: the id of an element."""
+    """A link in the page's navigation. anchor: id of an element."""
 
     anchor: str
     text: str
 
 
 class Section:
-    """One that shows nothing. Others say only what they do otherwise.
+    """A section that shows nothing; subclasses override what they need.
 
-    files: its template, style sheets and whatever else decides how it looks; the key of a page has their digest.
+    files: template, style sheets and other files that decide how it looks; their digest is in the page's key.
     """
 
     files: tuple[str, ...] = ()
 
     def styles(self, board: Board, findings: Findings) -> Sequence[str]:
-        """Names of the style sheets that this page needs, behind those that all have."""
+        """Names of further style sheets that this page needs."""
         return ()
 
     def links(self, board: Board, findings: Findings) -> Sequence[Link]:
-        """Its parts, for the head of the page."""
+        """Links to its parts, for the page's navigation."""
         return ()
 
     def html(self, board: Board, content: Content) -> Markup | None:
-        """What stands above the leaderboard; None where there is nothing to show."""
+        """HTML to show above the leaderboard; None if there is nothing to show."""
         return None
 
     def drawings(self, board: Board, findings: Findings) -> Sequence[Drawing]:
-        """Its charts, which stand before those that all pages have."""
+        """Its charts, shown before those that all pages have."""
         return ()
 
 
 def sections_of(modules: Iterable[str]) -> list[Section]:
-    """The sections in modules, in their order. Raises ModuleNotFoundError, AttributeError for one that has none."""
+    """Import the sections of modules, in order. Raises ModuleNotFoundError, or AttributeError if one has no SECTION."""
     return [cast(Section, importlib.import_module(name).SECTION) for name in modules]

@@ -1,4 +1,4 @@
-"""Data sets whole, before anything is drawn from them, beside table 1 of a suite's paper (SEAM)."""
+"""Sizes of whole data sets, before runs draw from them, compared with table 1 of the suite's paper (SEAM)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from scrollwork.reporting.page.text import percent_off, pooled
 
 MEASURES = ("documents", "tokens_in", "tokens_out")
-WORDS = "words"  # counted by white space, where the tokenizer that is named below is not there
+WORDS = "words"  # in place of a tokenizer: white-space words, if the tokenizer is not available
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Splits of a data set, counted. whole: they are all that the suite lists. counted: (how many values, their mean)
-    by measure. published: what the paper prints of the whole data set: samples and means."""
+    """Sizes of some splits of a data set. whole: they are all splits that the suite lists. counted: (number of values,
+    mean) by measure. published: what the paper prints for the whole data set: samples and means."""
 
     task: str
     splits: tuple[str, ...]
@@ -26,16 +26,16 @@ class Sizes:
 
     @property
     def samples(self) -> int:
-        """Examples; each has documents."""
+        """Number of examples, each with several documents."""
         return self.counted["documents"][0]
 
     def mean(self, measure: str) -> float | None:
-        """Over the examples of which it can be told."""
+        """Mean over the examples for which the measure is known."""
         return self.counted[measure][1]
 
     def difference(self, measure: str) -> float | None:
-        """How far the mean lies from the paper's, in percent of it. Words are not held against tokens, nor some splits
-        against all."""
+        """Difference of the mean from the paper's, in percent of the paper's. None if words would be compared with
+        tokens, or some splits with all."""
         if not self.whole or (measure != "documents" and self.tokenizer == WORDS):
             return None
         return percent_off(self.mean(measure), self.published.get(measure))
@@ -61,13 +61,13 @@ def sizes_of(
     known: Sequence[str],
     published: Mapping[str, Any],
 ) -> Sizes:
-    """Those of one split. known: all splits of the task. tokenizer: as `--tokenizer` names it."""
+    """The sizes of one split. known: all splits of the task. tokenizer: as `--tokenizer` names it."""
     found = {measure: counted[measure] for measure in MEASURES}
     return Sizes(task, (split,), {split} == set(known), tokenizer.removeprefix("tiktoken:"), found, published)
 
 
 def together(listed: Sequence[Sizes], known: Sequence[str]) -> Sizes:
-    """Splits of one task as one. known: all splits that it has."""
+    """The sizes of several splits of one task together. known: all splits of the task."""
     counted: dict[str, tuple[int, float | None]] = {}
     for measure in MEASURES:
         pairs = [one.counted[measure] for one in listed]
@@ -78,7 +78,7 @@ def together(listed: Sequence[Sizes], known: Sequence[str]) -> Sizes:
 
 
 def counted_by(tokenizer: str) -> str:
-    """What the lengths are of, for people."""
+    """What the lengths count, for people."""
     if tokenizer == WORDS:
         return (
             "white-space words, as cl100k_base is not on this machine, so they are not held against the paper's tokens"
@@ -87,5 +87,5 @@ def counted_by(tokenizer: str) -> str:
 
 
 def title(one: Sizes) -> str:
-    """Which splits these are."""
+    """Names of the splits, for people."""
     return f"all: {', '.join(one.splits)}" if one.whole else ", ".join(one.splits)

@@ -1,4 +1,4 @@
-"""Text from outside made fit to show: model names and error messages may hold anything."""
+"""Make untrusted text (model names, error messages) safe to show, and format numbers."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import unicodedata
 from collections.abc import Iterable
 
 LIMIT = 120  # characters shown of a name; error messages get more
-MARKS = 3  # combining marks in a row; more of them climb over the neighbouring lines
-BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # drawn as nothing, but no format characters
+MARKS = 3  # most combining marks in a row; more would cover neighbouring lines
+BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # invisible, but not format characters
 MARKDOWN = re.compile(r"([\\`*_\[\]#|~>])")
 
 
 def cut_text(text: str, limit: int = LIMIT) -> str:
-    """The first `limit` characters, invisible ones made visible; how long the text is, where that is not all of it."""
+    """The first `limit` characters, with invisible ones made visible; a cut text ends with its full length."""
     cut = visible(text[:limit])
     return cut if len(text) <= limit else f"{cut}… ({len(text):,} characters in all)"
 
 
 def visible(text: str) -> str:
-    """Control, bidirectional and other characters without a shape as signs; chains of combining marks cut short."""
+    """Show control, bidirectional and other invisible characters as signs, and shorten chains of combining marks."""
     if text.isascii() and text.isprintable():
         return text
     out = []
@@ -41,36 +41,36 @@ def _sign(char: str) -> str:
 
 
 def markdown_text(text: str, limit: int = LIMIT) -> str:
-    """`shown`, with every character escaped that Markdown or HTML within it would read."""
+    """`cut_text`, with all characters escaped that have a meaning in Markdown or HTML."""
     return MARKDOWN.sub(r"\\\1", cut_text(text, limit).replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def number(value: float | None, places: int = 1) -> str:
-    """A score; an en dash where there is none."""
+    """A score; an en dash for None."""
     return "–" if value is None else f"{value:.{places}f}"
 
 
 def spread(value: float | None) -> str:
-    """ "±0.1"; "±0.03" below 0.05, so that a small spread is not read as none; "±0.0" where there is none."""
+    """ "±0.1"; "±0.03" below 0.05, so that a small spread is not shown as none; "" for None."""
     if value is None:
         return ""
     return f"±{value:.2f}" if 0.005 <= value < 0.05 else f"±{value:.1f}"
 
 
 def count(value: int) -> str:
-    """With separators: 10,000."""
+    """A number with thousands separators: 10,000."""
     return f"{value:,}"
 
 
 def pooled(counted: Iterable[tuple[int, float | None]]) -> float | None:
-    """The mean over several parts, from (how many values, their mean) of each; None where there are no values."""
+    """The mean over several parts, from (number of values, mean) of each; None if there are no values."""
     pairs = [(count, mean) for count, mean in counted if count and mean is not None]
     total = sum(count for count, _ in pairs)
     return sum(count * mean for count, mean in pairs) / total if total else None
 
 
 def percent_off(value: float | None, published: float | None) -> float | None:
-    """How far a value lies from the published one, in percent of it; None where either is missing."""
+    """Difference of a value from the published one, in percent of the latter; None if either is missing."""
     return None if value is None or not published else 100 * (value - published) / published
 
 

@@ -1,4 +1,4 @@
-"""What answers took: tokens, tries and money."""
+"""Usage of answers: tokens, attempts and cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COUNTED = tuple((name, f"{name}_tokens") for name in ("input", "cached", "output
 
 @dataclass
 class Usage:
-    """What a line's answers took. Sums are over answers that say it; *_of: how many do."""
+    """Usage of a line's answers. Sums are over answers with a known value; *_of: number of those answers."""
 
     answers: int = 0
     failures: int = 0
@@ -38,7 +38,7 @@ class Usage:
         )
 
     def count(self, row: Mapping[str, Any]) -> None:
-        """Take an answer: its tokens, attempts and cost_nano_usd, where they are known."""
+        """Add an answer: its tokens, attempts and cost_nano_usd, if known."""
         self.answers += 1
         for name, column in COUNTED:
             if (tokens := row[column]) is not None:
@@ -51,7 +51,7 @@ class Usage:
 
 
 def usage_row(usage: Usage) -> list[str]:
-    """Cells of the table of cost and tokens. A sum over some of the answers only says of how many it is."""
+    """Cells of the table of cost and tokens. A sum over only some of the answers is shown with their number."""
 
     def partly(value: str, known: int) -> str:
         return value if known == usage.answers else f"{value} ({count(known)} answers)" if known else "–"

@@ -1,4 +1,4 @@
-"""A ranking over runs as files, each data set as SEAM's table 3 prints it: Markdown, LaTeX and CSV."""
+"""A ranking over runs as Markdown, LaTeX and CSV, with each data set as in SEAM's table 3."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ COLUMNS = (
 
 
 def markdown_ranks(board: Board) -> str:
-    """A table a data set, the published one below it; "" where nothing is ranked."""
+    """A table for each data set, with the published one below it."""
     return "\n\n".join(block for split in board.ranks.splits for block in _markdown_split(board, split)) + "\n"
 
 
@@ -58,7 +58,8 @@ def _markdown_split(board: Board, split: str) -> Iterator[str]:
 
 
 def latex_ranks(board: Board) -> str:
-    """Tabulars as the paper's: rank, arrow, model, mean and deviation of each data set, ours and the published rows."""
+    """Tabulars as in the paper: rank, arrow, model, mean and deviation for each data set, our rows and published
+    ones."""
     return "\n".join(line for split in board.ranks.splits for line in _latex_split(board, split))
 
 
@@ -79,7 +80,7 @@ def _latex_split(board: Board, split: str) -> Iterator[str]:
 
 
 def csv_ranks(board: Board) -> str:
-    """A row a data set and model, of ours and of the paper's, unrounded; arsd is a fraction."""
+    """A row for each data set and model, ours and the paper's, unrounded; arsd is a fraction."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -100,7 +101,7 @@ def csv_ranks(board: Board) -> str:
 
 
 def sources(board: Board, ranks: Ranks, split: str, task: str) -> Iterator[tuple[str, str]]:
-    """(source, what is said of it) of a data set's tables."""
+    """(source, text about it) of a data set's tables: ours, and the published one if there is one."""
     arsd = {row.source: percent(row.arsd) for row in ranks.spreads if row.task == task}
     proxy = f"; {ranks.proxies()[task]}" if task in ranks.proxies() else ""
     yield COMPUTED, f", ARSD {arsd[COMPUTED]} %{proxy}"
@@ -110,5 +111,5 @@ def sources(board: Board, ranks: Ranks, split: str, task: str) -> Iterator[tuple
 
 
 def cells(row: TaskRank) -> list[str]:
-    """Rank, arrow, model, mean and deviation."""
+    """Cells of a row: rank, arrow, model, mean and deviation."""
     return [f"{row.rank:g}", number(row.arrow, 2), label(row.model, row.arm), mean_and_std(row)]

@@ -1,5 +1,5 @@
 """Charts of a ranking over runs, after SEAM's figures 3 to 5: scores of runs as boxes, average rank against spread,
-score against format adherence and against length of the prompt; and how many runs the ranking needs."""
+score against format and against prompt length; and how many runs the ranking needs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 ACROSS = 3  # panels in a row
-MOST_POINTS = 400  # of one panel
-LONGEST = 7500  # of a prompt that SEAM's figure 5 shows
+MOST_POINTS = 400  # points in one panel
+LONGEST = 7500  # longest prompt in SEAM's figure 5
 PERCENT = 100.0
-POINTS = 72  # an inch
+POINTS = 72  # typographic points per inch
 
 BOXES = (
     "A box a model over the scores of its runs: from first to third quartile with the median, whiskers to the last run "
@@ -40,7 +40,7 @@ STABLE = (
 
 
 def run_drawings(board: Board) -> list[Drawing]:
-    """The charts that there is something for, of every split."""
+    """The charts of every split for which there are data."""
     found = []
     for split in board.ranks.splits:
         several = len(board.ranks.splits) > 1
@@ -69,7 +69,7 @@ def run_drawings(board: Board) -> list[Drawing]:
 
 
 def thinned(points: Sequence[LengthPoint], most: int = MOST_POINTS) -> list[LengthPoint]:
-    """At most so many, the same whatever their order: those with the lowest digests of their names."""
+    """At most `most` points, the same ones in any order: those with the lowest digests of their names."""
     if len(points) <= most:
         return list(points)
 
@@ -80,15 +80,15 @@ def thinned(points: Sequence[LengthPoint], most: int = MOST_POINTS) -> list[Leng
 
 
 def places(section: Section, ranked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """The place of each model that is drawn, MOST_LINES at most: that which it has in the other charts of the page, so
-    that a model has one colour throughout; those that have none there take what is left."""
+    """The place (colour and marker) of each drawn model, at most MOST_LINES. It is the one that the model has in the
+    other charts of the page, so that its colour is the same; models that are not in them get the remaining places."""
     known = {(line.model, line.arm): place for place, line in enumerate(charted(section))}
     left = iter(sorted(set(range(MOST_LINES)) - {known[who] for who in ranked if who in known}))
     return {who: known[who] if who in known else next(left) for who in ranked}
 
 
 class _Drawn:
-    """Draws the charts of one split. models: those that are drawn, each with its place: its colour and marker."""
+    """Draws the charts of one split. models: the drawn models, each with its place (colour and marker)."""
 
     def __init__(self, board: Board, section: Section, ranks: Ranks) -> None:
         self.ranks = ranks
@@ -99,7 +99,7 @@ class _Drawn:
 
     @property
     def told(self) -> str:
-        """What the chart of lengths is of."""
+        """Caption of the chart of prompt lengths."""
         unit = next((row.unit for row in self.ranks.correlations if row.against == LENGTH), "words")
         counted = "white-space words, as cl100k_base is not on this machine" if unit == "words" else unit
         most = f"{MOST_POINTS} points of a data set at most are drawn, all are counted in r" if self.thin else ""
@@ -110,12 +110,12 @@ class _Drawn:
 
     @property
     def thin(self) -> bool:
-        """Whether points are left out of the chart of lengths."""
+        """Whether points are left out of the chart of prompt lengths."""
         tasks = [point.task for point in self.ranks.lengths]
         return any(tasks.count(task) > MOST_POINTS for task in set(tasks))
 
     def boxes(self) -> matplotlib.figure.Figure:
-        """A panel a data set, a box a model, by name (SEAM, figure 3)."""
+        """Scores of runs: a panel for each data set, a box for each model, by name (SEAM, figure 3)."""
         order = sorted(self.models, key=lambda one: self.names[one].casefold())
         tasks = self.ranks.datasets()
         made, panels = self._panels(tasks, 0.75 + 0.24 * len(order))
@@ -128,7 +128,7 @@ class _Drawn:
             named = [self.names[who] for who in order] if first else [""] * len(order)
             axes.set_yticks(range(len(order)), named)
             axes.set_title(self._title(task), loc="left")
-            axes.use_sticky_edges = False  # a box that begins where the scores do is whole
+            axes.use_sticky_edges = False  # leave a margin, so that a box at the edge is not cut
             axes.margins(x=0.08)
         return made
 
@@ -144,7 +144,7 @@ class _Drawn:
             axes.plot(box.fliers, [y] * len(box.fliers), linestyle="none", marker="o", markersize=3, color=colour)
 
     def spreads(self) -> matplotlib.figure.Figure:
-        """A panel for the models here, one for the paper's."""
+        """AR against ARSD: a panel for our models, one for the paper's."""
         tables = [(COMPUTED, "here"), (PUBLISHED, "as published")]
         shown_tables = [(source, title) for source, title in tables if self._placed(source)]
         made = figure(9.2, 3.6)
@@ -160,7 +160,7 @@ class _Drawn:
             axes.margins(0.12)
             top = PERCENT * max(row.arsd or 0.0 for row in rows) or 1.0
             axes.set_ylim(-0.05 * top, 1.15 * top)
-        made.draw_without_rendering()  # so that places on paper are known
+        made.draw_without_rendering()  # so that positions in points are known
         for axes, (source, _) in zip(panels.flat, shown_tables, strict=False):
             rows = self._placed(source)
             points = axes.transData.transform([spot(row) for row in rows]) * POINTS / made.dpi
@@ -171,11 +171,11 @@ class _Drawn:
         return made
 
     def _placed(self, source: str) -> list[ModelRank]:
-        """Models with both numbers."""
+        """Models with both AR and ARSD, at most MOST_LINES."""
         return [row for row in self.ranks.ranked(source)[:MOST_LINES] if row.arsd is not None]
 
     def formats(self) -> matplotlib.figure.Figure:
-        """A panel a data set whose answers have a form."""
+        """Score against format: a panel for each data set with a required answer format."""
         tasks = [task for task in self.ranks.datasets() if any(point.task == task for point in self.ranks.formats)]
         made, panels = self._panels(tasks, 2.7)
         for axes, task in zip(panels, tasks, strict=False):
@@ -190,7 +190,7 @@ class _Drawn:
         return made
 
     def lengths(self) -> matplotlib.figure.Figure:
-        """A panel a data set whose instances have scores of their own (SEAM, figure 5)."""
+        """Score against prompt length: a panel for each data set with scores of single instances (SEAM, figure 5)."""
         tasks = [task for task in self.ranks.datasets() if any(point.task == task for point in self.ranks.lengths)]
         made, panels = self._panels(tasks, 2.7)
         unit = next((row.unit for row in self.ranks.correlations if row.against == LENGTH), "")
@@ -209,7 +209,7 @@ class _Drawn:
         return made
 
     def stability(self) -> matplotlib.figure.Figure:
-        """A curve over numbers of runs."""
+        """Share of rankings that equal the full one, by number of runs."""
         made = figure(5.6, 3.2)
         axes = made.subplots()
         rows = sorted(self.ranks.stability, key=lambda row: row.runs)
@@ -227,7 +227,7 @@ class _Drawn:
         return made
 
     def _panels(self, tasks: Sequence[str], height: float) -> tuple[matplotlib.figure.Figure, list[Any]]:
-        """A figure with a panel a data set, and room for the legend."""
+        """A figure with a panel for each data set, and room for the legend."""
         across = across_of(len(tasks))
         down = -(-len(tasks) // across)
         made = figure(9.2, 0.5 + down * height)
@@ -237,7 +237,7 @@ class _Drawn:
         return made, panels
 
     def _title(self, task: str, against: str = "") -> str:
-        """A data set, with r where its scores are held against something, and whether a proxy scores it."""
+        """Title of a data set's panel: its name, "(proxy)" if its metric is one, and Pearson's r with `against`."""
         proxy = " (proxy)" if task in self.ranks.proxies() else ""
         title = f"{cut_text(self.short.get(task, task), NAME)}{proxy}"
         for row in self.ranks.correlations:
@@ -246,7 +246,7 @@ class _Drawn:
         return title
 
     def _legend(self, made: matplotlib.figure.Figure, drawn: Collection[tuple[str, str]]) -> None:
-        """drawn: models of which there is a point."""
+        """Add a legend. drawn: models with a point."""
         from matplotlib.lines import Line2D
 
         shown_models = [who for who in self.models if who in drawn]
@@ -256,17 +256,17 @@ class _Drawn:
 
 
 def across_of(panels: int) -> int:
-    """How many stand side by side; four as two and two."""
+    """Number of panels in a row; four panels are two and two."""
     return 2 if panels == 4 else min(ACROSS, panels)
 
 
 def spot(row: ModelRank) -> tuple[float, float]:
-    """Where a model stands in the chart of AR against ARSD."""
+    """Position of a model in the chart of AR against ARSD."""
     return row.ar, PERCENT * (row.arsd or 0.0)
 
 
 def mark(place: int, size: float = 5) -> dict[str, Any]:
-    """Marker and colour of the model at a place."""
+    """matplotlib settings of the marker at a place."""
     return {
         "color": COLOURS[place % len(COLOURS)],
         "marker": MARKERS[place % len(MARKERS)],
@@ -277,5 +277,5 @@ def mark(place: int, size: float = 5) -> dict[str, Any]:
 
 
 def cut(name: str, most: int = NAME) -> str:
-    """A name as a chart has room for it."""
+    """Shorten a name for a chart."""
     return cut_text(name, 120) if len(name) <= most else cut_text(name[: most - 1], 120) + "…"

@@ -1,5 +1,5 @@
-"""A ranking over runs as a part of the page: AR and ARSD, each data set as SEAM's table 3 prints it beside the
-published one, what scores go with, and where their spread comes from."""
+"""The page's section on a ranking over runs: AR and ARSD, each data set as in SEAM's table 3 next to the published one,
+correlations of scores, and sources of their variance."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MOST_CARDS = 8
 
 
 class Runs(Section):
-    """A part a split that is ranked."""
+    """The section, with a part for each ranked split."""
 
     files = ("runs.html", "runs.css")
 
     def styles(self, board: Board, findings: Findings) -> Sequence[str]:
-        """Its own."""
+        """The style sheet of rankings."""
         return ("runs.css",) if board.ranked else ()
 
     def links(self, board: Board, findings: Findings) -> Sequence[Link]:
@@ -37,7 +37,7 @@ class Runs(Section):
         return [Link(f"ranks-{place}", f"Ranking, {split}") for place, split in enumerate(board.ranks.splits, 1)]
 
     def html(self, board: Board, content: Content) -> Markup | None:
-        """None where nothing was ranked."""
+        """HTML of the rankings; None if nothing was ranked."""
         from markupsafe import Markup
 
         if not board.ranks:
@@ -46,12 +46,12 @@ class Runs(Section):
         return Markup(environment().get_template("runs.html").render(parts=parts, paper=board.published, usual_arm=ARM))
 
     def drawings(self, board: Board, findings: Findings) -> Sequence[Drawing]:
-        """Charts of the ranking."""
+        """The charts of the ranking."""
         return run_drawings(board)
 
 
 def split_values(board: Board, split: str) -> dict[str, Any]:
-    """What is shown of one split."""
+    """Template values of one split."""
     ranks = board.ranks.of(split)
     models, published = ranks.ranked(), ranks.ranked(PUBLISHED)
     compared = ranks.compared()
@@ -89,7 +89,7 @@ def split_values(board: Board, split: str) -> dict[str, Any]:
 
 
 def overall(row: ModelRank) -> dict[str, Any]:
-    """A model over all data sets; shares in percent."""
+    """Template values of a model over all data sets; shares in percent."""
     lacking = row.tasks - row.counted
     return {
         **vars(row),
@@ -104,7 +104,7 @@ def overall(row: ModelRank) -> dict[str, Any]:
 
 
 def notes(board: Board, ranks: Ranks) -> list[str]:
-    """What is to be known of data sets and of models without a score there."""
+    """Notes on data sets, and on models without a score on them."""
     found = [
         f"{label(model, arm)}: NA, so ranked last, on {', '.join(tasks)}: {reason}"
         for (model, arm, reason), tasks in ranks.without_score().items()
@@ -119,7 +119,7 @@ def notes(board: Board, ranks: Ranks) -> list[str]:
 
 
 def data_set(board: Board, ranks: Ranks, task: str, metric: str) -> dict[str, Any]:
-    """A data set's two tables."""
+    """Template values of a data set: our table and the published one."""
     arsd = {row.source: row.arsd for row in ranks.spreads if row.task == task}
     return {
         "task": task,
@@ -134,7 +134,7 @@ def data_set(board: Board, ranks: Ranks, task: str, metric: str) -> dict[str, An
 
 
 def places(rows: Sequence[TaskRank]) -> list[dict[str, Any]]:
-    """Rows of a data set as they are printed."""
+    """Template values of a data set's rows."""
     return [
         {
             "model": row.model,
@@ -150,14 +150,14 @@ def places(rows: Sequence[TaskRank]) -> list[dict[str, Any]]:
 
 
 def mean_and_std(row: TaskRank) -> str:
-    """ "21.4 ± 0.7", without a deviation where there is one run, or NA."""
+    """ "21.4 ± 0.7"; for a single run without deviation; "NA" without a score."""
     if row.mean is None:
         return "NA"
     return number(row.mean) if len(row.scores) == 1 else f"{number(row.mean)} ± {number(row.std)}"
 
 
 def stable(ranks: Ranks) -> str:
-    """How many runs the ranking needs, in words; "" where that is not known."""
+    """A sentence on how many runs the ranking needs; "" if that is unknown."""
     if not ranks.stability or len(ranks.ranked()) < 2:
         return ""
     needed = ranks.runs_needed()
@@ -168,17 +168,17 @@ def stable(ranks: Ranks) -> str:
 
 
 def signed(value: float | None) -> str:
-    """A correlation."""
+    """A correlation with two decimals and a proper minus sign."""
     return number(value, 2).replace("-", "−")
 
 
 def percent(share: float | None, places: int = 1) -> str:
-    """A share in percent, without the sign."""
+    """A share in percent, without "%"."""
     return number(None if share is None else 100 * share, places)
 
 
 def between(low: float | None, high: float | None, places: int, times: int = 1) -> str:
-    """An interval; an en dash where there is none."""
+    """An interval, its ends multiplied by `times`; an en dash if an end is None."""
     return "–" if low is None or high is None else f"{times * low:.{places}f}–{times * high:.{places}f}"
 
 

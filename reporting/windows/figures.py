@@ -1,5 +1,5 @@
-"""Charts of what problems need, after Dolce's: shares of categories by task, problems in the plane of lambda and k,
-answers by length of the window."""
+"""Charts of the complexity of problems, after Dolce's: shares of categories by task, problems by lambda and k, answers
+by length of the window."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 Entry = Mapping[str, Any]
-# from no context needed to all of it; told apart in grey too
+# From "no context needed" to "all of it"; they differ in grey too.
 COLOURS = ("#bfbfbf", "#8ecae6", "#0072b2", "#e69f00", "#9e2a2b")
-UNSOLVED, UNOBSERVED, UNDECIDED = "#4a1518", "#d9a5a6", "#ffffff"  # parts of V, and what is in no category
+UNSOLVED, UNOBSERVED, UNDECIDED = "#4a1518", "#d9a5a6", "#ffffff"  # two parts of V, and problems in no category
 OUTCOMES = (("right", "#0072b2"), ("declined", "#cfc9bd"), ("wrong", "#d55e00"))
 LEVELS = (0.1, 0.5, 0.9)
-NOTHING = 0.4  # where a lambda or k of 0 stands on a logarithmic axis
+NOTHING = 0.4  # position of a lambda or k of 0 on a logarithmic axis
 POWERS = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
 SCORE = "#4d8f8b"
 EDGE = SOFT
-SEGMENTS = (  # of a bar: name and colour
+SEGMENTS = (  # (name, colour) of the segments of a bar
     *((f"{one} {meaning}", colour) for one, meaning, colour in zip(CATEGORIES[:LAST], MEANINGS, COLOURS, strict=False)),
     ("V holistic", COLOURS[LAST]),
     ("V unsolved by all of it", UNSOLVED),
@@ -55,7 +55,7 @@ BY_LENGTH = "Answers by units shown, C is the whole context: shares of windows, 
 
 
 def complexity_drawings(findings: Findings) -> list[Drawing]:
-    """The charts of every split that was observed."""
+    """The charts of every split with fits."""
     found = []
     splits = list(dict.fromkeys(row["split"] for row in findings.table("mixtures")))
     for split in splits:
@@ -81,13 +81,13 @@ class _Drawn:
         self.tasks = whole_tasks(self.rows)
 
     def left(self, key: str) -> str:
-        """What a chart leaves out, in words."""
+        """A sentence on what a chart leaves out, "" for nothing."""
         most, rows = (MOST_BARS, self.rows) if key == "categories" else (MOST_PANELS, self.tasks)
         return f" {len(rows) - most} further lines are left out." if len(rows) > most else ""
 
     def shares(self) -> matplotlib.figure.Figure:
-        """A bar a task and model, those that were fitted as COW above those as PIG; in each the one with most problems
-        of III, IV and V above (figure 2 of the paper)."""
+        """Shares of categories: a bar for each task and model, COW above PIG, each sorted by the share of III, IV and V
+        (figure 2 of the paper)."""
         rows = self.rows[:MOST_BARS]
         kinds = [
             (kind, own)
@@ -121,7 +121,7 @@ class _Drawn:
         return made
 
     def plane(self) -> matplotlib.figure.Figure:
-        """A panel a task and model."""
+        """Problems by lambda and k: a panel for each task and model."""
         made, panels = grid(self.tasks[:MOST_PANELS])
         for axes, row in panels:
             problems = [
@@ -157,7 +157,7 @@ class _Drawn:
         return made
 
     def by_length(self) -> matplotlib.figure.Figure:
-        """A panel a task and model."""
+        """Answers by length of the window: a panel for each task and model."""
         made, panels = grid(self.tasks[:MOST_PANELS])
         for axes, row in panels:
             own = [one for one in self.findings.table("observed") if same(one, row)]
@@ -180,17 +180,18 @@ class _Drawn:
 
 
 def needing(row: Entry) -> float:
-    """Bars are in the order of this: minus the share of III, IV and V."""
+    """Sort key of bars: minus the share of III, IV and V."""
     return -float(sum(row["decided"][2:]))
 
 
 def parts_of(row: Entry) -> list[float]:
-    """The shares of a fit's bar, 0 to 1, as SEGMENTS names them."""
+    """The shares of a fit's bar, 0 to 1, in the order of SEGMENTS."""
     return [*row["decided"][:LAST], *row["holistic"], row["undecided"] / row["problems"]]
 
 
 def marked(axes: Any, which: str, top: float, more: Sequence[tuple[float, str]]) -> None:
-    """A logarithmic axis from none to top, with plain numbers. more: further marks with their names."""
+    """Make an axis ("x" or "y") logarithmic from 0 to `top`, with plain numbers. more: (position, label) of more
+    ticks."""
     ticks = [(NOTHING, "0"), *((float(one), f"{one:,}") for one in POWERS if one == 1 or one <= top), *more]
     ends = NOTHING / 1.4, 1.4 * max(top, *(place for place, _ in ticks))
     if which == "x":
@@ -205,7 +206,7 @@ def marked(axes: Any, which: str, top: float, more: Sequence[tuple[float, str]])
 
 
 def contours(axes: Any, plane: Entry) -> None:
-    """Where a window shows the evidence with probabilities of LEVELS."""
+    """Draw the lines on which a window shows the evidence with the probabilities LEVELS."""
     across, up = list(plane["complexities"]), list(plane["redundancies"])
     if len(across) < 2:
         return
@@ -214,7 +215,7 @@ def contours(axes: Any, plane: Entry) -> None:
         for y in range(len(up))
     ]
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="No contour levels were found")  # none of them lies in the plane
+        warnings.filterwarnings("ignore", message="No contour levels were found")  # all lines are outside
         drawn = axes.contour(across, up, values, levels=LEVELS, colors=SOFT, linewidths=0.7)
     axes.clabel(drawn, fmt=lambda one: f"{100 * one:.0f} %", fontsize=6)
     axes.text(
@@ -224,24 +225,24 @@ def contours(axes: Any, plane: Entry) -> None:
 
 
 def same(row: Entry, other: Entry) -> bool:
-    """Whether two rows are of one task and model."""
+    """Whether two rows belong to the same task and model."""
     return all(row[one] == other[one] for one in ("task", "split", "model", "arm"))
 
 
 def labelled(row: Entry, several: bool) -> str:
-    """The name of a bar or panel."""
+    """The label of a bar or panel. several: whether there are several models."""
     told = f"{row['task']}, {name(row)}" if several else str(row["task"])
     return cut_text(told, NAME)
 
 
 def apart(problem: str) -> tuple[float, float]:
-    """Factors by which a mark is moved, so that equal ones are seen: between 0.9 and 1.1, by the problem's name."""
+    """Factors, 0.9 to 1.1, by which a mark is moved so that equal ones stay visible; by the problem's name."""
     digest = hashlib.sha256(problem.encode("utf-8", "surrogatepass")).digest()
     return 0.9 + 0.2 * digest[0] / 255, 0.9 + 0.2 * digest[1] / 255
 
 
 def grid(rows: Sequence[Entry]) -> tuple[matplotlib.figure.Figure, list[tuple[Any, Entry]]]:
-    """(figure, (axes, row) of each panel)"""
+    """(figure, [(axes, row)]) with a panel for each row."""
     down = -(-len(rows) // ACROSS)
     made = figure(9.2, 0.3 + 2.5 * down)
     panels = made.subplots(down, min(ACROSS, len(rows)), squeeze=False).ravel()

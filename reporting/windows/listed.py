@@ -1,4 +1,4 @@
-"""Windows of contexts in the list of examples (Dolce): which of thousands are listed, and what they are called."""
+"""Windows of contexts in the list of examples (Dolce): which of thousands are listed, and their names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from itertools import chain, islice, zip_longest
 
 from scrollwork.reporting.page.examples import Key
 
-MOST = 40  # windows of a problem that are listed
-RIGHT = 50.0  # a score from which a window is listed among those that were answered right
+MOST = 40  # listed windows of a problem
+RIGHT = 50.0  # least score of a window that counts as answered right
 UNITS = {
     "s": ("sentence", "sentences"),
     "t": ("sentence", "sentences"),
@@ -22,16 +22,16 @@ UNITS = {
     "u": ("dialogue", "dialogues"),
 }  # by the last letter of a spec (preprocessing/windows/units.py)
 
-Window = tuple[Key, int, int, int]  # with units of its context, first unit from 0, length
+Window = tuple[Key, int, int, int]  # input, units of its context, first unit (from 0), length in units
 
 
 def unit_names(spec: str) -> tuple[str, str]:
-    """One unit, several."""
+    """(singular, plural) name of a unit spec."""
     return UNITS.get(spec[-1:], ("unit", "units"))
 
 
 def place_name(first: int, length: int, units: int, spec: str = "") -> str:
-    """What a window shows; the list of examples says the same (assets/list.js)."""
+    """The name of a window, the same as in the list of examples (assets/list.js). first: from 0."""
     one, many = unit_names(spec)
     if not length:
         return "closed book"
@@ -43,8 +43,9 @@ def place_name(first: int, length: int, units: int, spec: str = "") -> str:
 
 
 def listed(windows: Iterable[Window], right: Collection[Key], most: int = MOST) -> set[Key]:
-    """Those that are listed of each problem: closed book, whole context, then half of the places for windows that some
-    model answered right, the others for those that none did; of each length alike, from the start of the context."""
+    """The windows of each problem to list: closed book, whole context, then half each of windows that some model
+    answered right and that none did; equally many of each length, from the start of the context. right: inputs answered
+    right. most: windows of a problem."""
     by_problem: dict[str, list[Window]] = defaultdict(list)
     for one in windows:
         by_problem[one[0][0]].append(one)

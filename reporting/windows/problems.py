@@ -1,5 +1,5 @@
-"""Typical problems of each category as parts of the page: where the context was shown and answered right, the passages
-themselves, and what was seen and fitted at each length (the paper's tables)."""
+"""Typical problems of each category for the page: where windows were answered right, the passages themselves, and
+observed and fitted shares at each length (the paper's tables)."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
 Entry = Mapping[str, Any]
 Key = tuple[str, ...]
-FIT = ("task", "split", "model", "arm", "scenario")  # what a fit is of
+FIT = ("task", "split", "model", "arm", "scenario")  # the columns that identify a fit
 INFINITE = "∞"
 MEANINGS = ("no context", "easy", "retrieval", "balanced", "holistic")
-LAST = len(CATEGORIES) - 1  # place of V
+LAST = len(CATEGORIES) - 1  # index of category V
 PARTS = ("solved by the whole context", "unsolved by the whole context", "whole context not asked")  # of V
-AROUND, HALF = 160, 400  # characters shown beside a passage, of each end of a long one
-WIDE, HIGH, GAP = 600, 12, 3  # of a map: pixels of a line and between lines
+AROUND, HALF = 160, 400  # characters shown before and after a passage; of each end of a long passage
+WIDE, HIGH, GAP = 600, 12, 3  # pixels of a map: width and height of a line, space between lines
 OUTCOMES = ("right", "wrong", "declined")
 
 
 def excerpt(text: str, start: int, end: int) -> Excerpt:
-    """A span of a document with what stands around it."""
+    """A span of a document with AROUND characters before and after it."""
     return Excerpt(text[max(0, start - AROUND) : start], text[start:end], text[end : end + AROUND])
 
 
 def belongs(row: Entry, other: Entry) -> bool:
-    """Whether two rows are of the same fit."""
+    """Whether two rows belong to the same fit."""
     return all(row[one] == other[one] for one in FIT)
 
 
 class Problems:
-    """Rows of stage complexity by problem; each table is read once."""
+    """Rows of stage complexity, indexed by problem."""
 
     def __init__(self, findings: Findings) -> None:
         self.sights, self.passages = _by_problem(findings.table("sights")), _by_problem(findings.table("passages"))
@@ -48,14 +48,14 @@ class Problems:
         self.chosen = {(*_key(row)[:-1], row["category"]): _key(row) for row in findings.table("sights")}
 
     def typical(self, mixture: Entry, texts: Texts, spec: str = "") -> Iterator[dict[str, Any]]:
-        """The typical problem of each category of a fit that has one, by category. spec: of its units."""
+        """Template values of a fit's typical problems, one for each category that has one. spec: of its units."""
         for place, category in enumerate(CATEGORIES):
             key = self.chosen.get((*(mixture[one] for one in FIT), category))
             if key is not None and (one := self.complexity.get(key)) is not None:
                 yield problem_line(one, place) | self._detail(key, one, texts, spec)
 
     def _detail(self, key: Key, one: Entry, texts: Texts, spec: str) -> dict[str, Any]:
-        """All that is shown of a typical problem beyond its line."""
+        """Details shown when a typical problem is expanded on the page."""
         sights = self.sights[key]
         return {
             "asked": texts.questions.get((one["task"], one["split"], one["example_id"]), Question("", ())),
@@ -81,7 +81,7 @@ def _by_problem(rows: Iterable[Entry]) -> dict[Key, list[Entry]]:
 
 
 def problem_line(one: Entry, place: int) -> dict[str, Any]:
-    """A line of the table of typical problems."""
+    """A line of the table of typical problems. place: index of its category."""
     return {
         "task": one["task"],
         "model": name(one),
@@ -100,12 +100,12 @@ def problem_line(one: Entry, place: int) -> dict[str, Any]:
 
 
 def name(row: Entry) -> str:
-    """A model as people see it."""
+    """A model's name in tables, with its arm unless that is "full"."""
     return str(row["model"] if row["arm"] == "full" else f"{row['model']} ({row['arm']})")
 
 
 def passage(texts: Texts, row: Entry, spec: str) -> dict[str, Any]:
-    """A window that was answered right, with its text where the page has it."""
+    """Template values of a window that was answered right, with its text if the page has it."""
     text = texts.passages.get((row["document_id"], row["start"], row["end"]))
     found: dict[str, Any] = {
         "place": place_name(row["first"], row["length"], row["units"], spec),
@@ -124,12 +124,12 @@ def passage(texts: Texts, row: Entry, spec: str) -> dict[str, Any]:
 
 
 def length_name(length: int, units: int) -> str:
-    """ "C" of the whole context."""
+    """A window's length; "C" for the whole context."""
     return "C" if length == units else f"{length:,}"
 
 
 def line(row: Entry, units: int) -> dict[str, Any]:
-    """A length in the table of a problem."""
+    """A line, for one length, in the table of a problem."""
     return {
         "length": length_name(row["length"], units),
         "windows": row["windows"],
@@ -139,8 +139,8 @@ def line(row: Entry, units: int) -> dict[str, Any]:
 
 
 def seen_map(rows: Sequence[Entry]) -> Markup:
-    """A line a length, from the first unit to the last where a window can begin: what was answered there. A mark is as
-    wide as the way to the next window that was shown."""
+    """SVG paths of the map of a problem: a line for each length, from the first to the last possible start of a window,
+    coloured by outcome. A mark reaches to the start of the next window that was asked."""
     from markupsafe import Markup
 
     parts = []
@@ -164,5 +164,5 @@ def seen_map(rows: Sequence[Entry]) -> Markup:
 
 
 def whole_tasks(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Keep one row a task and model: the first, of those that were fitted in two parts."""
+    """One row for each task and model: the first, if a task was fitted in two parts."""
     return list({(row["task"], row["model"], row["arm"]): row for row in reversed(rows)}.values())[::-1]

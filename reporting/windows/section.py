@@ -1,6 +1,5 @@
-"""What problems need, retrieval or holistic understanding, as a part of the page: shares of categories by task, tasks
-in the order of these, models held against each other, the typical problem of each category, answers by length of the
-window (Dolce, sections 3.3 to 5)."""
+"""The page's section on what problems need, retrieval or holistic understanding (Dolce, sections 3.3 to 5): shares of
+categories by task, tasks ranked by them, agreement of models, typical problems, answers by length of the window."""
 
 from __future__ import annotations
 
@@ -22,28 +21,28 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 Entry = Mapping[str, Any]
-RANKED = (2, 4)  # categories by which tasks are put in order: III and V
-MOST_TYPICAL = 60  # problems that are shown with their passages
-MOST_PAIRS = 30  # of models that are compared
+RANKED = (2, 4)  # indexes of the categories by which tasks are ranked: III and V
+MOST_TYPICAL = 60  # problems shown with their passages
+MOST_PAIRS = 30  # pairs of models shown
 MEASURES = ("rc_complexity", "rho_complexity", "rc_redundancy", "rho_redundancy", "kl")
 
 
 class Windows(Section):
-    """A part a split that was observed."""
+    """The section, with a part for each split with fits."""
 
     files = ("windows.html", "windows.css", "runs.css")
 
     def styles(self, board: Board, findings: Findings) -> Sequence[str]:
-        """Tables like those of rankings, and its own."""
+        """The style sheet of rankings, whose tables it uses, and its own."""
         return ("runs.css", "windows.css") if findings.table("mixtures") else ()
 
     def links(self, board: Board, findings: Findings) -> Sequence[Link]:
-        """The categories of each split."""
+        """A link for each split."""
         found = enumerate(splits_of(findings), 1)
         return [Link(f"needs-{place}", f"Retrieval or holistic, {split}") for place, split in found]
 
     def html(self, board: Board, content: Content) -> Markup | None:
-        """None where nothing was observed."""
+        """HTML of the section; None if there are no fits."""
         from markupsafe import Markup
 
         if not (splits := splits_of(content.findings)):
@@ -65,19 +64,19 @@ class Windows(Section):
         return Markup(text)
 
     def drawings(self, board: Board, findings: Findings) -> Sequence[Drawing]:
-        """Charts of categories, of problems and of answers by length."""
+        """The charts of categories, problems, and answers by length."""
         from scrollwork.reporting.windows.figures import complexity_drawings
 
         return complexity_drawings(findings)
 
 
 def splits_of(findings: Findings) -> list[str]:
-    """Those that were observed."""
+    """The splits with fits."""
     return list(dict.fromkeys(row["split"] for row in findings.table("mixtures")))
 
 
 def part(board: Board, findings: Findings, split: str, known: Problems, texts: Texts) -> dict[str, Any]:
-    """What is shown of one split."""
+    """Template values of one split."""
     rows = in_order(board, findings, split)
     units = {column.task: column.units for column in board.columns}
     problems = [one for row in rows for one in known.typical(row, texts, units.get(row["task"], ""))]
@@ -96,7 +95,7 @@ def part(board: Board, findings: Findings, split: str, known: Problems, texts: T
 
 
 def in_order(board: Board, findings: Findings, split: str) -> list[Entry]:
-    """Fits of a split: tasks and models as the board has them, COW first."""
+    """The fits of a split, in the board's order of tasks and models, COW first."""
     tasks = {column.task: place for place, column in enumerate(board.columns)}
     models = {
         (line.model, line.arm): place
@@ -141,8 +140,8 @@ def shares(row: Entry) -> dict[str, Any]:
 
 
 def ranks(rows: Sequence[Entry]) -> list[dict[str, Any]]:
-    """A table a model with two tasks at least: its tasks by category III and by those of V that the whole context
-    solves, the largest share of decided problems first."""
+    """A table for each model with at least two tasks: its tasks by the share of category III, and by the share of V
+    that the whole context solves, the largest first."""
     found = []
     for model in dict.fromkeys(map(name, rows)):
         own = [row for row in rows if name(row) == model]
@@ -165,12 +164,13 @@ def ranks(rows: Sequence[Entry]) -> list[dict[str, Any]]:
 
 
 def ranked_share(row: Entry, place: int) -> float:
-    """The share of a category by which tasks are put in order: of V what the whole context solves."""
+    """The share of a category by which tasks are ranked; for V, only what the whole context solves."""
     return float(row["holistic"][0] if place == LAST else row["decided"][place])
 
 
 def agreements(rows: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Two models at a time: a line a task and its parts, with and without problems of category I; then the medians."""
+    """Agreement of each pair of models: a line for each task and its parts, with and without problems of category I;
+    then the medians."""
     pairs: dict[tuple[str, str], list[Entry]] = {}
     for row in rows:
         other = {"model": row["other"], "arm": row["other_arm"]}
@@ -179,7 +179,7 @@ def agreements(rows: Sequence[Entry]) -> list[dict[str, Any]]:
 
 
 def agreed(rows: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Lines of two models."""
+    """The lines of one pair of models."""
     lines = [
         {
             "task": row["task"],
@@ -210,7 +210,7 @@ def agreed(rows: Sequence[Entry]) -> list[dict[str, Any]]:
 
 
 def observed(mixture: Entry, rows: Sequence[Entry]) -> dict[str, Any]:
-    """Answers by length of the window."""
+    """Template values of the answers by length of the window."""
     names = ("task", "split", "model", "arm")
     own = [row for row in rows if all(row[one] == mixture[one] for one in names)]
     return {

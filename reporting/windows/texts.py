@@ -1,4 +1,4 @@
-"""Texts that the page shows of problems which were seen through windows (Dolce)."""
+"""Texts of problems that the page shows (Dolce): passages and questions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A passage and what stands around it."""
+    """A passage, and the text before and after it."""
 
     before: str
     text: str
@@ -25,7 +25,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Texts:
-    """Of typical problems. passages: by (document, start, end); questions: by (task, split, problem)."""
+    """Texts of typical problems. passages: by (document, start, end). questions: by (task, split, problem)."""
 
     passages: Mapping[tuple[str, int, int], Excerpt] = field(default_factory=dict)
     questions: Mapping[tuple[str, str, str], Question] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Histograms of units: how many a context has, and how many words a unit (Dolce, granularities)."""
+"""Histograms of units: units of a context, and words of a unit (Dolce, granularities)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BINS = 30  # at most
 
 
 def units_figure(rows: Sequence[tuple[str, Sequence[int], Sequence[int]]], kind: str) -> bytes:
-    """rows: (name, units of each context, words of each unit). kind: "svg" or "png"."""
+    """A chart as a file. rows: (name, units of each context, words of each unit). kind: "svg" or "png"."""
 
     def draw() -> matplotlib.figure.Figure:
         made = figure(7.4, 0.4 + 1.8 * max(1, len(rows)))
@@ -34,7 +34,7 @@ def units_figure(rows: Sequence[tuple[str, Sequence[int], Sequence[int]]], kind:
 
 
 def edges(values: Sequence[int]) -> list[float]:
-    """Ends of bins that hold equally many whole numbers: others draw teeth into smooth counts."""
+    """Edges of bins with equally many whole numbers each; other bins would make smooth counts look jagged."""
     low, high = min(values, default=0), max(values, default=0)
     width = -(-(high - low + 1) // BINS)
     count = -(-(high - low + 1) // width)

@@ -2,8 +2,8 @@
 
     DIR/{answers-00001-<digest>.parquet, ..., backup.json}
 
-The parts are files of `store export`. backup.json, written last, names them in the order in which they came, with their
-bytes and sha256: who is killed leaves the backup as it was before the last whole part.
+The parts are files as of `store export`. backup.json, written last, names them in order with their sizes and sha256, so
+a killed backup keeps all parts that were finished.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scrollwork.storage.location import TEMPORARY, Location, held
 
 NAME, LOCK = "backup.json", ".backup.lock"
 WHAT, FORMAT = "scrollwork backup of answers", 1
-PART_ANSWERS = 20_000  # in a part at most: what a killed backup does again
+PART_ANSWERS = 20_000  # most answers in a part, and so the most that a killed backup has to write again
 _PART = re.compile(r"answers-[0-9]{5,}-[0-9a-f]{12}\.parquet")
 
 
@@ -48,8 +48,8 @@ class Part:
 
 @dataclass(frozen=True)
 class BackedUp:
-    """What a backup came to. new: answers that this one added; answers: all that it holds in parts that are whole;
-    damaged: the other parts, in words; different: answers that it holds otherwise than the store does."""
+    """Result of a backup. new: answers added now. answers: in all intact parts. parts: number of intact parts. damaged:
+    the other parts, in words. different: answers in the backup that differ from the store's."""
 
     new: int
     answers: int
@@ -59,10 +59,10 @@ class BackedUp:
 
 
 def back_up(store: ResponseStore, folder: Location) -> BackedUp:
-    """Add the answers that the backup in the folder does not hold yet; nothing is written where there are none.
+    """Add the answers that the backup in the folder does not hold yet; writes nothing if there are none.
 
-    Reads keys of all answers and the texts of new ones only; hashes the parts that stand. What a damaged one held is
-    written anew as far as the store has it; it stays. Raises StorageError, DamagedRows, ForeignFile.
+    Reads the keys of all answers but only the texts of new ones, and hashes the existing parts. Answers of a damaged
+    part are written again if the store has them; the damaged part stays. Raises StorageError, DamagedRows, ForeignFile.
     """
     with held(folder.local / LOCK) if folder.local is not None else nullcontext():
         parts = parts_of(folder)
@@ -90,15 +90,15 @@ def back_up(store: ResponseStore, folder: Location) -> BackedUp:
 
 
 def restore(store: ResponseStore, folder: Location, intact: bool = False) -> Imported:
-    """Take over the answers of a backup; what stands in the store is kept. Raises ForeignFile, before anything is
-    taken where a part is torn, edited or gone; intact: then of the others."""
+    """Import the answers of a backup; answers that are in the store already are kept. Raises ForeignFile, with nothing
+    imported, if a part is damaged or missing. intact: import the intact parts all the same."""
     parts = [part for part in parts_of(folder) if not problem_of(folder, part)] if intact else check_backup(folder)
     done = [import_from(store, folder, part.name) for part in parts]
     return Imported(*(sum(vars(one)[field.name] for one in done) for field in fields(Imported)))
 
 
 def check_backup(folder: Location) -> list[Part]:
-    """The parts of a backup, all of them there with the bytes that they were written with. Raises ForeignFile."""
+    """Check that all parts of a backup are there and unchanged, and return them. Raises ForeignFile."""
     parts = parts_of(folder)
     if not parts:
         raise ForeignFile(f"{folder}: is no backup of `scrollwork store backup` ({NAME} is not there)")
@@ -121,7 +121,7 @@ def problem_of(folder: Location, part: Part) -> str:
 
 
 def _different(store: ResponseStore, folder: Location, part: Part, keys: list[str]) -> int:
-    """Count the answers of a part that differ in the store; it is read only where its footer shows one."""
+    """Count the answers of a part that differ in the store. Its rows are read only if its footer shows a difference."""
     held: dict[str, str] = {}
     for some in in_batches(keys):
         query = sa.select(responses.c.request_key, responses.c.digest).where(responses.c.request_key.in_(some))
@@ -134,7 +134,7 @@ def _different(store: ResponseStore, folder: Location, part: Part, keys: list[st
 
 
 def parts_of(folder: Location) -> list[Part]:
-    """What the manifest of a backup names, nothing where there is none. Raises ForeignFile for one that was changed."""
+    """The parts that a backup's manifest names; none where there is no backup. Raises ForeignFile if it was changed."""
     try:
         data = folder.read(NAME)
     except (FileNotFoundError, NotADirectoryError):
@@ -151,14 +151,14 @@ def parts_of(folder: Location) -> list[Part]:
 
 
 def _manifest(parts: list[Part]) -> bytes:
-    """Write the manifest as stable bytes with a digest."""
+    """The manifest of these parts as bytes that depend on nothing else, with a digest."""
     said: dict[str, Any] = {"what": WHAT, "format": FORMAT, "parts": [asdict(part) for part in parts]}
     said["digest"] = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     return (json.dumps(said, indent=1, sort_keys=True) + "\n").encode()
 
 
 def _written(store: ResponseStore, folder: Location, number: int, keys: list[str]) -> Part:
-    """Write a new part with these answers."""
+    """Write a new part with the answers to these request keys."""
     named = hashlib.sha256("".join(keys).encode()).hexdigest()[:12]
     name = f"answers-{number:05d}-{named}.parquet"
     done = write_file(folder, name, answers_of(store, keys))
@@ -173,7 +173,7 @@ def _keys_in(folder: Location, part: Part) -> Iterator[str]:
         with folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
             for group in range(file.metadata.num_row_groups):
                 yield from file.read_row_group(group, columns=["request_key"], use_threads=False).column(0).to_pylist()
-    except (OSError, ValueError) as error:  # Arrow's errors are of these
+    except (OSError, ValueError) as error:  # Arrow's errors are subclasses of these
         raise ForeignFile(
             f"{folder}/{part.name}: is gone or torn ({error}). Back up into a new folder; this one was not touched"
         ) from error
@@ -188,7 +188,7 @@ def _tidy(folder: Location, parts: list[Part]) -> None:
     folder.sweep()
     known = {part.name for part in parts}
     for name in folder.names():
-        if _PART.fullmatch(name) and name not in known and folder.local is not None:  # elsewhere another may be writing
+        if _PART.fullmatch(name) and name not in known and folder.local is not None:  # remote: another may be writing
             folder.remove(name)
 
 

@@ -1,6 +1,6 @@
-"""Batches: written down before they are submitted, so that after any kill the next run finds its batch at the provider.
+"""Batches: stored before they are submitted, so that after a kill the next run finds its batch at the provider.
 
-While a batch is open (intent or submitted), its waiting requests can be claimed by nobody.
+While a batch is open (intent or submitted), nobody can claim its waiting requests.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def open_batches(connection: sa.Connection) -> list[StoredBatch]:
 
 
 def provider_ids(connection: sa.Connection) -> set[str]:
-    """List the providers' names of all stored batches, in any state."""
+    """The providers' ids of all stored batches, in any state."""
     return set(
         connection.scalars(sa.select(batches.c.provider_batch_id).where(batches.c.provider_batch_id.is_not(None)))
     )

@@ -18,20 +18,20 @@ from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside
 from scrollwork.storage.errors import ForeignStore
 
-DIGESTED = {"failure": failures, "answer": responses, "attempt": attempts}  # tables by what a row of them is
-KNOWN: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # what stands in a column
+DIGESTED = {"failure": failures, "answer": responses, "attempt": attempts}  # tables by the name of one row
+KNOWN: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # allowed values by column
     "failure": {"kind": KINDS},
     "answer": {"finish_reason": FINISH_REASONS, "origin": ORIGINS},
     "attempt": {"outcome": OUTCOMES},
 }
 CHANGED = "does not say what was stored in it (digest)"
-PLACE = "place"  # of a row in its table, beside its columns
+PLACE = "place"  # name under which a row's place in its table is added to its columns
 
 
 @dataclass(frozen=True)
 class Checked:
-    """Rows that were counted, and what is wrong, in words. refilled: answers that came from snapshots. empty: (request
-    key, model) of answers of hosted models that ended before their first word, which older versions took for answers.
+    """Numbers of rows, and what is wrong, in words. refilled: answers that came from snapshots. empty: (request key,
+    model) of empty replies of hosted models that older versions stored as answers.
     """
 
     answers: int = 0
@@ -43,7 +43,7 @@ class Checked:
 
 
 def check_store(store: ResponseStore) -> Checked:
-    """Look at every page (SQLite) and every row. Raises StorageError where the database cannot even be read."""
+    """Check every page (SQLite) and every row. Raises StorageError if the database cannot be read at all."""
     try:
         return store.database.read(lambda connection: _checked(connection, store.database.sqlite))
     except ForeignStore as error:
@@ -51,7 +51,7 @@ def check_store(store: ResponseStore) -> Checked:
 
 
 def absent(place: str | Path) -> str:
-    """Say why an SQLite file holds no answers ("FILE: is not there", "FILE: is a file of 0 bytes"), else ""."""
+    """Say why there is no store ("FILE: is not there", "FILE: is a file of 0 bytes"); "" if there is. SQLite only."""
     if str(place).startswith("postgres"):
         return ""
     path = place if isinstance(place, Path) else Path(place.removeprefix("sqlite:///"))
@@ -62,7 +62,7 @@ def absent(place: str | Path) -> str:
 
 
 def rows_of(connection: sa.Connection, table: sa.Table, keys: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Read the rows of a table (of these requests), damaged or not, each with its place in the table as PLACE."""
+    """Yield the rows of a table (of these request keys), damaged or not, each with its place in the table as PLACE."""
     query = sa.select(place_in(connection).label(PLACE), *table.c).order_by(*table.primary_key)
     if keys is not None:
         query = query.where(table.c.request_key.in_(keys))
@@ -72,7 +72,7 @@ def rows_of(connection: sa.Connection, table: sa.Table, keys: Sequence[str] | No
 
 
 def place_in(connection: sa.Connection) -> sa.ColumnElement[Any]:
-    """Return the column that finds a row whose key may be damaged too, within one transaction."""
+    """The column that identifies a row within one transaction, even if its key is damaged: rowid, or ctid."""
     return sa.literal_column("rowid" if connection.dialect.name == "sqlite" else "ctid::text", sa.String())
 
 
@@ -107,10 +107,10 @@ def _checked(connection: sa.Connection, sqlite: bool) -> Checked:
 
 
 def attempts_against_answers(connection: sa.Connection) -> Iterator[tuple[str, str]]:
-    """(request key, what is wrong) of answers whose attempts are not those that they took.
+    """(request key, what is wrong) of answers whose stored attempts do not match their number of attempts and cost.
 
-    Of an answer for which nobody called none is written down, and it cost nothing. What `store repair` took out or
-    found gone is known.
+    Left out: answers that no vendor was called for (no attempt, no cost), and answers whose attempts `store repair`
+    took out or found missing.
     """
     own = attempts.c.request_key == responses.c.request_key
     cost = attempts.c.cost_nano_usd.is_not_distinct_from(responses.c.cost_nano_usd)

@@ -1,7 +1,7 @@
 """Claims: of several processes that want the same request answered, one asks and the others wait for its answer.
 
-A claim is a lease. It ends with the answer, when it is given back, when its time is over, and at once when its process
-is found dead on the machine of whoever asks next.
+A claim is a lease. It ends with the answer, when it is released, when it expires, and when the next process on the same
+machine that wants the request finds its holder dead.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from scrollwork.storage.answers.rows import OPEN_BATCHES, WAITING
 from scrollwork.storage.answers.tables import batch_requests, batches, claims, responses
 from scrollwork.storage.processes import Process, dead, this
 
-JUMP_S = 5.0  # by which the store's clock may gain on ours between two looks
+JUMP_S = 5.0  # if the store's clock gains more than this on ours between two calls, the machine slept or it was set
 
 
 def claim(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
     """Claim keys for `lease_s` seconds and return those that are ours; see ResponseStore.claim."""
     process = this()
     now = database.now(connection)
-    wanted = sorted(set(keys))  # in one order everywhere: two that claim the same never wait for each other
+    wanted = sorted(set(keys))  # the same order in every process, or two of them could deadlock
     over = claims.c.expires <= now
     if woken(database, now, lease_s):
         over = sa.and_(over, claims.c.host != process.host)
@@ -42,8 +42,8 @@ def claim(database: Database, connection: sa.Connection, keys: Collection[str], 
 
 
 def woken(database: Database, now: float, lease_s: float) -> bool:
-    """Whether the clock jumped less than half a lease ago: the machine slept, or was set. Leases of processes beside
-    this one seem over then, and are renewed in a moment."""
+    """Whether the clock jumped less than half a lease ago, because the machine slept or its clock was set. Then leases
+    of other processes of this machine look expired, but will be renewed in a moment."""
     ours = time.monotonic()
     gained = now - ours
     if database.gained is not None and gained - database.gained > JUMP_S:
@@ -72,7 +72,7 @@ def release(connection: sa.Connection, keys: Collection[str], owner: str) -> Non
 
 
 def _held_by(owner: str, process: Process) -> sa.ColumnElement[bool]:
-    """Both must agree: tasks of one run on two machines may have the same owner."""
+    """Owner and process must both match: tasks of one run on two machines may have the same owner."""
     return sa.and_(claims.c.owner == owner, _of(process))
 
 
@@ -81,14 +81,14 @@ def _of(process: Process) -> sa.ColumnElement[bool]:
 
 
 def _of_the_dead(connection: sa.Connection, keys: Sequence[str], process: Process) -> list[sa.ColumnElement[bool]]:
-    """Make the conditions that select claims whose process, on this machine, has ended."""
+    """Conditions that select claims of ended processes of this machine."""
     here = (claims.c.request_key.in_(keys), claims.c.host == process.host)
     holders = connection.execute(sa.select(claims.c.host, claims.c.pid, claims.c.born).where(*here).distinct())
     return [_of(holder) for row in holders if dead(holder := Process(*row))]
 
 
 def _answered_or_in_a_batch(connection: sa.Connection, keys: Sequence[str]) -> set[str]:
-    """Read the keys that need not, or must not, be asked; after the claim, so that nothing comes between."""
+    """The keys that are answered or wait in an open batch. Read after the claim, so that nothing comes between."""
     found: set[str] = set()
     for some in in_batches(keys):
         found |= set(connection.scalars(sa.select(responses.c.request_key).where(responses.c.request_key.in_(some))))

@@ -1,7 +1,7 @@
-"""The database behind the response store: opening it, durability, and error messages for the person who meets them.
+"""The database behind the response store: opening it, durability, and clear error messages.
 
-SQLite (WAL, synchronous FULL) and PostgreSQL (psycopg 3). What is written through `write` may be written twice: a
-deadlock or a lost connection repeats the transaction, so its statements leave what stands.
+SQLite (WAL, synchronous FULL) and PostgreSQL (psycopg 3). A deadlock or a lost connection repeats the transaction of
+`write`, so its statements must be safe to run twice: they keep existing rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 BUSY_S = 60  # how long a process waits for others that write, and for a server that restarts
-PASSING_S = 5  # the same, for what is worth nothing a minute later
+PASSING_S = 5  # the same, for short-lived data (`passing`)
 BATCH = 500  # keys in one statement
 TORN = (
     "It was not changed; `scrollwork store repair` moves it aside and puts back what can be read and what snapshots "
@@ -41,9 +41,10 @@ _BUSY, _LOCKED, _READONLY, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = 5, 6, 8, 11, 13
 _DISK_FULL = "53100"
 _READ_ONLY = ("25006", "42501")
 _NOT_LET_IN = ("28000", "28P01", "3D000")
-_PASSING = ("40001", "40P01", "53300", "57P01", "57P02", "57P03")  # serialization, deadlock, too many, restarting
+# Errors that may be gone a moment later: serialization, deadlock, too many connections, server restarts.
+_PASSING = ("40001", "40P01", "53300", "57P01", "57P02", "57P03")
 
-# arguments of psycopg.connect; a server that is gone without a word is missed after about so long, not after hours
+# Arguments of psycopg.connect by `passing`. A lost server is noticed after about patience_s, not after hours.
 _POSTGRES: dict[bool, dict[str, Any]] = {
     passing: {
         "connect_timeout": PASSING_S if passing else 10,
@@ -59,8 +60,8 @@ _POSTGRES: dict[bool, dict[str, Any]] = {
 class Database:
     """A database at a URL or (SQLite) a path. `name`: the URL without user and password, for messages.
 
-    passing: for what the next minute makes worthless. It is not written through to the disk (what others commit still
-    is), and nobody waits longer than PASSING_S for others that write, for a lost server or for one that hangs.
+    passing: for data that is worthless a minute later. Its commits are not synced to disk (those of other connections
+    still are), and nobody waits longer than PASSING_S for another writer or for a server that is lost or hangs.
     """
 
     def __init__(self, place: str | Path, *, passing: bool = False) -> None:
@@ -97,15 +98,15 @@ class Database:
             f"sqlalchemy.dialects.{self.engine.dialect.name}"
         ).insert
         self._reached = False
-        self.gained: float | None = None  # of `now` over time.monotonic(), when that was looked at last
-        self.jumped: float | None = None  # time.monotonic() when it was found to have jumped
+        self.gained: float | None = None  # `now` minus time.monotonic() at the last call of claiming.woken
+        self.jumped: float | None = None  # time.monotonic() when that difference was found to have jumped
 
     @property
     def _patience_s(self) -> float:
         return PASSING_S if self._passing else BUSY_S
 
     def _settle(self, connection: Any, _record: object) -> None:
-        """A committed answer survives a crash of the process and of the machine. `_begin` begins transactions."""
+        """Set up a connection so that a committed answer survives a crash of process and machine (unless `passing`)."""
         connection.isolation_level = None
         connection.text_factory = _readable
         cursor = connection.cursor()
@@ -137,7 +138,7 @@ class Database:
             pause_s = min(2 * pause_s, 2.0)
 
     def _passes(self, error: sa.exc.DBAPIError) -> bool:
-        """Whether the same transaction may succeed a moment later; a server never reached is a wrong address."""
+        """Whether the same transaction may succeed a moment later. A server never reached counts as a wrong address."""
         if self.sqlite:
             return False  # it waits by itself
         state = getattr(error.orig, "sqlstate", None)
@@ -146,14 +147,14 @@ class Database:
 
     @contextmanager
     def errors_named(self) -> Iterator[None]:
-        """Say which store failed and what to do, of statements outside `read` and `write`."""
+        """Turn database errors of statements outside `read` and `write` into StorageError, as those do."""
         try:
             yield
         except sa.exc.DBAPIError as error:
             raise self._named(error) from error
 
     def _named(self, error: sa.exc.DBAPIError) -> StorageError:
-        """Turn a database error into one for a person, without texts of answers."""
+        """Turn a database error into a StorageError with a clear message, without texts of answers."""
         reason = (str(error.orig).strip() or type(error.orig).__name__).splitlines()[0]
         code = (getattr(error.orig, "sqlite_errorcode", None) or 0) & 0xFF
         state = getattr(error.orig, "sqlstate", None) or ""
@@ -180,13 +181,13 @@ class Database:
         return StorageError(f"{self.name}: {reason}")
 
     def now(self, connection: sa.Connection) -> float:
-        """Unix seconds by the one clock that all processes share: the machine's, or the PostgreSQL server's."""
+        """Unix seconds by the clock that all processes share: this machine's (SQLite) or the PostgreSQL server's."""
         if self.sqlite:
             return time.time()
         return float(connection.scalar(sa.text("SELECT extract(epoch FROM clock_timestamp())")))
 
     def add_new(self, connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
-        """Insert rows, with their digests where the table has them; what stands under the same primary key stays."""
+        """Insert rows, with their digests where the table has them. A row with the same primary key is kept."""
         if "digest" in table.c:
             rows = [digested(table.name, row) for row in rows]
         if rows:
@@ -194,7 +195,7 @@ class Database:
             connection.execute(self.insert(table).on_conflict_do_nothing(index_elements=keys), rows)
 
     def write_ahead(self) -> None:
-        """Turn SQLite's journal over to WAL. SQLite does not wait for other connections here, so we do."""
+        """Switch SQLite's journal to WAL. SQLite does not wait for other connections here, so we do."""
         patience = time.monotonic() + BUSY_S
         while True:
             raw = self.engine.raw_connection()
@@ -226,7 +227,7 @@ def url_for_messages(url: str) -> str:
 
 
 def _is_read_only(parsed: sa.URL) -> bool:
-    """Whether a file of SQLite stands there that cannot be written, or beside which SQLite's own files cannot."""
+    """Whether an existing SQLite file, or the folder of its journal files, cannot be written."""
     path = Path(parsed.database or ":memory:")
     if path.name == ":memory:" or parsed.query or not path.is_file():
         return False
@@ -234,14 +235,14 @@ def _is_read_only(parsed: sa.URL) -> bool:
 
 
 def _open_to_read(path: str) -> sqlite3.Connection:
-    """A file that is not written. Without SQLite's own files beside it nobody is writing (`immutable`); SQLite would
-    make them first, also for reading. https://www.sqlite.org/uri.html"""
+    """Open a read-only SQLite file. Without journal files beside it nobody is writing, so it is opened as immutable:
+    otherwise SQLite would create them, even to read. https://www.sqlite.org/uri.html"""
     alone = "" if any(Path(f"{path}-{own}").exists() for own in ("wal", "shm")) else "&immutable=1"
     return sqlite3.connect(f"file:{quote(path)}?mode=ro{alone}", uri=True, check_same_thread=False)
 
 
 def _parsed(place: str | Path) -> sa.URL:
-    """Make the URL of a store, with the driver that we use. Raises StorageError."""
+    """Parse a path or URL of a store, and set our driver. Raises StorageError."""
     if isinstance(place, Path):
         return sa.URL.create("sqlite", database=str(place))
     try:
@@ -261,18 +262,18 @@ def _parsed(place: str | Path) -> sa.URL:
 
 
 def _readable(data: bytes) -> str:
-    """A text of SQLite, also one whose bytes were damaged: its digest tells it, and the others can be read."""
+    """Decode a text of SQLite, even with damaged bytes: its digest shows the damage, and other rows stay readable."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def _begin(connection: sa.Connection) -> None:
-    """Writers take their turn at the beginning: a reader that turns writer half-way would be refused at once."""
+    """Begin a transaction; a writer takes the lock at once. SQLite refuses a reader that starts to write half-way."""
     writes = connection.get_execution_options().get("write")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def _begin_passing(connection: sa.Connection) -> None:
-    """PostgreSQL ends what takes long, also the transaction of a process that was stopped in the middle of it."""
+    """Let PostgreSQL end slow statements, and transactions of a process that was stopped in the middle."""
     most = int(PASSING_S * 1000)  # milliseconds
     values = {
         "statement_timeout": most,

@@ -1,7 +1,7 @@
 """Digests of the response store's rows: every write computes them, every check recomputes them.
 
-A digest covers what was asked, what came and what it cost. It leaves out the moment and the seconds of an answer, which
-no artifact holds, and `origin`, which a refill sets.
+A digest covers the request, the reply and its cost. It leaves out `created` and `latency_s` of an answer, which no
+artifact holds, and `origin`, which a refill sets.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scrollwork.storage.errors import DamagedRows
 
 TOKENS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 _CALL = ("request_key", "provider", "model")
-COVERED: Mapping[str, tuple[str, ...]] = {  # columns by table; a change here needs a migration that computes all anew
+COVERED: Mapping[str, tuple[str, ...]] = {  # columns by table; a change needs a migration that recomputes all digests
     "responses": (
         *_CALL, "text", "finish_reason", *TOKENS, "reported_model", "attempts", "cost_nano_usd", "masked",
     ),
@@ -25,17 +25,17 @@ COVERED: Mapping[str, tuple[str, ...]] = {  # columns by table; a change here ne
         *_CALL, "owner", "number", "started", "outcome", "status", "message", "seconds", *TOKENS, "cost_nano_usd",
     ),
 }  # fmt: skip
-SINCE_5: Mapping[str, tuple[str, ...]] = {  # columns that older rows have empty: covered where they are not
+SINCE_5: Mapping[str, tuple[str, ...]] = {  # columns added in schema 5: covered where they are not NULL
     "responses": ("service_tier", "fingerprint", "output_limit"),
 }
 _FLOATS = ("started", "seconds")
 
 
 def row_digest(table: str, values: Mapping[str, Any]) -> str:
-    """sha256 in hex of a row of `table`, by column name; texts as Python has them.
+    """sha256 in hex of a row of `table`. values: by column name, texts not escaped.
 
-    Canonical JSON of the table's name and the covered values in order: None is not 0, and no value runs into the next.
-    Raises ValueError, TypeError for values that no column holds.
+    It is over the canonical JSON of the table's name and the covered values, in order. Raises ValueError, TypeError for
+    values of a wrong type.
     """
     covered: list[Any] = [table]
     for name in COVERED[table]:
@@ -54,7 +54,7 @@ def row_digest(table: str, values: Mapping[str, Any]) -> str:
 
 
 def digested(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the digest to a row that is to be written."""
+    """Return a copy of the row with its digest, to be written."""
     return {**values, "digest": row_digest(table, values)}
 
 
@@ -67,7 +67,7 @@ def intact(table: str, values: Mapping[str, Any]) -> bool:
 
 
 def whole_row(table: str, values: Mapping[str, Any], store: str = "the store") -> dict[str, Any]:
-    """Return the row without its digest. Raises DamagedRows, which names the row, where the digest does not fit."""
+    """Check a row and return it without its digest. Raises DamagedRows if the digest does not fit."""
     if not intact(table, values):
         raise DamagedRows(
             f"{store}: request {values['request_key']} of {values['model']!r}: its row in {table} does not say what "

@@ -1,7 +1,8 @@
-"""Answers in a file: one row an answer, its attempts in it, sorted by request key: equal stores give equal bytes.
+"""The file format of `store export` and backups: Parquet (zstd), one row for each answer with its attempts.
 
-Parquet (zstd). The footer says what it is, in which version of its schema, and the sha256 of its rows, so a torn or
-edited file is refused before anything of it counts. Texts stand in it as in the databases (tables.py says how).
+Rows are sorted by request key, so equal stores give equal bytes. The footer holds the schema version and the sha256 of
+the rows, so a damaged or edited file is refused before any of it is imported. Texts are escaped as in the databases
+(tables.py).
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ WHAT = "scrollwork answers"
 VERSION = 3
 NOT_IN_1 = ("masked", "origin")  # columns that files of version 1 do not have
 NOT_IN_2 = ("service_tier", "fingerprint", "output_limit")
-NULL_SINCE_2 = ("latency_s", "attempts")  # and those that nobody left out then
+NULL_SINCE_2 = ("latency_s", "attempts")  # columns that may be NULL since version 2
 GROUP_BYTES = 8 << 20  # of text in a row group
 
 
 @dataclass(frozen=True)
 class Try(Row):
-    """An attempt, as the file holds it; its request key is its answer's."""
+    """An attempt in the file; its request key is that of its answer."""
 
     owner: str
     number: int
@@ -56,7 +57,7 @@ class Try(Row):
 
 @dataclass(frozen=True)
 class AnswerRow(Row):
-    """An answer, as the file holds it. created: unix seconds."""
+    """An answer in the file. tries: its attempts. created: unix seconds."""
 
     request_key: str
     provider: str
@@ -88,7 +89,7 @@ class AnswerRow(Row):
 
 @dataclass(frozen=True)
 class Exported:
-    """What went into a file."""
+    """What was written to a file. sha256: of its rows, as in the footer."""
 
     answers: int
     attempts: int
@@ -96,7 +97,7 @@ class Exported:
 
 
 def write_file(folder: Location, name: str, rows: Iterable[AnswerRow]) -> Exported:
-    """Write a file of these answers, whole or not at all. Raises StorageError."""
+    """Write a file of these answers, sorted by request key, whole or not at all. Raises StorageError."""
     digest, stored, count, tries = hashlib.sha256(), hashlib.sha256(), 0, 0
     with folder.temporary(name) as (stream, temporary):
         with pq.ParquetWriter(stream, AnswerRow.schema(), compression="zstd", compression_level=3) as writer:
@@ -115,7 +116,7 @@ def write_file(folder: Location, name: str, rows: Iterable[AnswerRow]) -> Export
 
 
 def _grouped(rows: Iterable[AnswerRow]) -> Iterator[list[AnswerRow]]:
-    """Yield rows in groups of a few megabytes."""
+    """Yield rows in groups of about GROUP_BYTES of text."""
     group: list[AnswerRow] = []
     size = 0
     for row in rows:
@@ -129,7 +130,7 @@ def _grouped(rows: Iterable[AnswerRow]) -> Iterator[list[AnswerRow]]:
 
 
 def line_of(row: AnswerRow, version: int) -> bytes:
-    """Select the values of a row that enter the digest of a file of this version."""
+    """The bytes of a row that enter the sha256 of a file of this version."""
     without = {1: (*NOT_IN_1, *NOT_IN_2), 2: NOT_IN_2}.get(version, ())
     values = {name: value for name, value in asdict(row).items() if name not in without}
     return canonical_json(values).encode("utf-8") + b"\n"
@@ -142,12 +143,12 @@ def stored_digest(row: AnswerRow) -> str:
 
 
 def stored_line(key: str, digest: str | None) -> bytes:
-    """What a file's `stored` holds of an answer: so a store is held against a file without reading its texts."""
+    """The bytes of an answer that enter the footer's `stored`, by which a store is compared without reading texts."""
     return f"{key} {digest}\n".encode()
 
 
 def _schema_of(version: str) -> pa.Schema | None:
-    """List the columns of a file of this version; None for an unknown version."""
+    """The schema of a file of this version; None for an unknown version."""
     own = AnswerRow.schema()
     of_2 = pa.schema(field for field in own if field.name not in NOT_IN_2)
     if version != "1":
@@ -160,7 +161,7 @@ def _schema_of(version: str) -> pa.Schema | None:
 
 
 def footer_of(folder: Location, name: str) -> dict[str, str]:
-    """What the file says of itself. Raises ForeignFile."""
+    """Read and check the footer: {what, schema, answers, sha256, stored}. Raises ForeignFile."""
     path = f"{folder}/{name}"
     try:
         with folder.open(name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:

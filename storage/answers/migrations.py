@@ -1,7 +1,7 @@
 """Make the response store's tables, and migrate those of older versions without losing a row.
 
-A step is written down in SQL and never changed again; the tables of today stand in tables.py, and a test holds
-the two together. Everything happens in one transaction: who is killed half-way leaves the old store.
+A step is written in SQL and never changed again; today's tables are in tables.py, and a test compares the two.
+Everything happens in one transaction, so a process killed half-way leaves the old store.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from scrollwork.storage.answers.tables import ESCAPE, MARK, SCHEMA_VERSION, abou
 from scrollwork.storage.errors import ForeignStore, StorageError, TornStore
 
 _MAGIC, _HEADER = b"SQLite format 3\0", 100  # of a file of SQLite
-REPAIRED = ".repaired"  # a file beside a torn store that `store repair` has made and not put in its place yet
-_LOCK = 0x5C_01_10  # PostgreSQL's advisory lock of whoever makes or migrates
+REPAIRED = ".repaired"  # ending of the file that `store repair` has made and not yet put in place of a damaged store
+_LOCK = 0x5C_01_10  # PostgreSQL's advisory lock for making and migrating tables
 
 
 def prepare(database: Database) -> None:
-    """Make or migrate what is not there yet. Raises ForeignStore, unchanged, for anything that is not ours."""
+    """Make the tables or migrate them. Raises ForeignStore for a database that is not a response store; it is not
+    changed."""
     if database.sqlite:
         refuse_torn(database)
         make_whole(database)
@@ -38,13 +39,13 @@ def prepare(database: Database) -> None:
         )
     if schema != SCHEMA_VERSION:
         database.write(lambda connection: _bring_up(database, connection))
-    if database.sqlite and not database.read_only:  # only now: turning the journal over writes to the file
+    if database.sqlite and not database.read_only:  # only now, because changing the journal mode writes to the file
         database.write_ahead()
 
 
 def make_whole(database: Database) -> None:
-    """Make a file of SQLite that is not there yet: it appears with all its tables, or not at all. Made in its place it
-    would be a file of 0 bytes on a full disk, which cannot be told from a store that lost everything."""
+    """Make a missing SQLite file under another name and link it into place, so that it appears with all its tables.
+    Made in place it would be a file of 0 bytes on a full disk, which looks like a store that lost everything."""
     path = Path(database.engine.url.database or ":memory:")
     if path.name == ":memory:" or database.engine.url.query or path.exists():
         return
@@ -53,7 +54,7 @@ def make_whole(database: Database) -> None:
     try:
         new.write(lambda connection: _bring_up(new, connection))
         new.engine.dispose()
-        with suppress(OSError):  # somebody else was first, or links cannot be made: it is made in its place
+        with suppress(OSError):  # another process was first, or there are no hard links: `prepare` makes it in place
             os.link(made, path)
     finally:
         new.engine.dispose()
@@ -63,10 +64,10 @@ def make_whole(database: Database) -> None:
 
 
 def refuse_torn(database: Database) -> None:
-    """Raise TornStore for what SQLite would take for whole: less than a header, a last page cut short, and for a file
-    whose repair was killed.
+    """Raise TornStore for damage that SQLite would not see (a file shorter than its header, a last page cut short), and
+    for a file whose repair was killed.
 
-    Beside a journal the file may be in the middle of being written; then SQLite itself mends it.
+    With a journal beside it the file may be in the middle of a write; then SQLite itself recovers it.
     """
     path = Path(database.engine.url.database or ":memory:")
     if path.with_name(f"{path.name}{REPAIRED}").exists():
@@ -78,7 +79,7 @@ def refuse_torn(database: Database) -> None:
         with path.open("rb") as stream:
             header = stream.read(_HEADER)
     except OSError:
-        return  # none there, or not ours to read: opening says it
+        return  # no file, or not readable: opening it raises the error
     page = int.from_bytes(header[16:18], "big")
     page = 65536 if page == 1 else page  # https://www.sqlite.org/fileformat2.html, 1.3.2
     if 0 < size < _HEADER or (header.startswith(_MAGIC) and page and size % page):
@@ -86,7 +87,7 @@ def refuse_torn(database: Database) -> None:
 
 
 def _schema(database: Database, connection: sa.Connection) -> int:
-    """Read the version of the existing store, 0 where there is none. Raises ForeignStore."""
+    """Read the schema version of the existing store; 0 where there is none. Raises ForeignStore."""
     present = set(sa.inspect(connection).get_table_names())
     if not present:
         return 0
@@ -106,7 +107,7 @@ def _schema(database: Database, connection: sa.Connection) -> int:
 
 
 def _bring_up(database: Database, connection: sa.Connection) -> None:
-    """Migrate in one of several processes, while the others wait."""
+    """Make or migrate the tables in one process, while others wait."""
     if not database.sqlite:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
     schema = _schema(database, connection)
@@ -123,7 +124,7 @@ def _bring_up(database: Database, connection: sa.Connection) -> None:
 
 
 def _to_2(connection: sa.Connection) -> None:
-    """Attempts, money, claims, batches; texts of any characters. Every model of schema 1 answered for nothing."""
+    """Add attempts, costs, claims and batches; escape texts. In schema 1 there were only free models, so cost is 0."""
     tokens = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
     own = ", ".join(f"{name} BIGINT" for name in tokens)
     for name in ("cache_write_tokens", "reasoning_tokens", "cost_nano_usd"):
@@ -157,7 +158,7 @@ def _to_2(connection: sa.Connection) -> None:
 
 
 def _escape(connection: sa.Connection, table: str, name: str) -> None:
-    """Escape the texts of a column that hold what is escaped from now on (SQLite held NUL as it was)."""
+    """Escape the texts of a column that hold characters to be escaped from now on (in SQLite, NUL too)."""
     key, text = sa.column("request_key", sa.String), sa.column(name, sa.Text)
     rows = sa.table(table, key, text)
     if connection.dialect.name == "sqlite":
@@ -171,7 +172,7 @@ def _escape(connection: sa.Connection, table: str, name: str) -> None:
 
 
 def _to_3(connection: sa.Connection) -> None:
-    """Limits that processes share."""
+    """Add the table of rate limits that processes share."""
     connection.exec_driver_sql(
         "CREATE TABLE paces (name VARCHAR(64) NOT NULL, free FLOAT NOT NULL, changed FLOAT NOT NULL, "
         "requests_limit BIGINT, tokens_limit BIGINT, said FLOAT, PRIMARY KEY (name))"
@@ -207,9 +208,9 @@ _DIGESTED = {  # tables of schema 4 that have digests: columns, primary key
 
 
 def _to_4(connection: sa.Connection) -> None:
-    """A digest in every row of answers, failures and attempts; where an answer came from; what a repair takes out.
+    """Add digests to answers, failures and attempts, the origin of answers, and the table `set_aside`.
 
-    The tables are written anew: SQLite cannot let a column be NULL that was not.
+    The tables are copied, because SQLite cannot make a NOT NULL column nullable.
     """
     for name, (columns, key) in _DIGESTED.items():
         old = f"{name}_3"
@@ -226,7 +227,7 @@ def _to_4(connection: sa.Connection) -> None:
 
 
 def _to_5(connection: sa.Connection) -> None:
-    """Who answered, and with how much room. Digests of older rows stand: they cover what is not empty."""
+    """Add who answered and the output limit. Digests of older rows stay valid: they leave out NULL values of these."""
     for column in ("service_tier TEXT", "fingerprint TEXT", "output_limit BIGINT"):
         connection.exec_driver_sql(f"ALTER TABLE responses ADD COLUMN {column}")
 
@@ -248,7 +249,7 @@ def _copy(connection: sa.Connection, name: str, old: str, key: tuple[str, ...]) 
 
 
 def _vouched(name: str, row: dict[str, Any]) -> dict[str, Any]:
-    """The row with its digest; with none where it holds what no column should, so that checks name it."""
+    """The row with its digest; with an empty one if it holds wrong values, so that a check names it."""
     try:
         return digested(name, row)
     except (ValueError, TypeError):

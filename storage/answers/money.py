@@ -1,4 +1,4 @@
-"""Count calls, tokens, money and failures in the store. Every attempt counts, also one without an answer."""
+"""Count calls, tokens, cost and failures in the store. Every attempt counts, also one without an answer."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import sqlalchemy as sa
 from scrollwork.storage.answers.rows import Spent
 from scrollwork.storage.answers.tables import attempts, claims, failures, responses
 
-_ERROR_STATUS = 300  # providers charge nothing for what they refuse with an HTTP error or send elsewhere
+_ERROR_STATUS = 300  # providers charge nothing for HTTP errors and redirects
 
 
 def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spent]:
-    """By model; only the tries of one owner, where one is named, with those whose names go on behind a dot."""
+    """What each model cost, by model name. owner: only attempts of this owner and of owners named "OWNER.…"."""
     unknown = sa.and_(
         attempts.c.cost_nano_usd.is_(None), sa.or_(attempts.c.status.is_(None), attempts.c.status < _ERROR_STATUS)
     )
@@ -24,7 +24,7 @@ def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spen
         own = attempts.c.owner.startswith(f"{owner}.", autoescape=True)
         tried = tried.where(sa.or_(attempts.c.owner == owner, own))
     found = {row[0]: Spent(*map(int, row[1:])) for row in connection.execute(tried)}
-    if owner is None:  # answers whose own try is not written down: of free models, of schema 1, refilled ones
+    if owner is None:  # answers without a stored attempt: of free models, of schema 1, refilled ones
         untold = sa.select(responses.c.model, sa.func.count(), sa.func.count(), *_sums(responses))
         written = _sum(responses.c.cache_write_tokens)
         unpriced = _count(responses.c.cost_nano_usd.is_(None))
@@ -43,7 +43,7 @@ def by_model(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
 
 
 def outcomes(connection: sa.Connection) -> dict[str, dict[str, int]]:
-    """{model: {outcome: attempts}}."""
+    """Count the attempts: {model: {outcome: number}}."""
     columns = (attempts.c.model, attempts.c.outcome)
     found: dict[str, dict[str, int]] = {}
     for model, outcome, number in sorted(connection.execute(sa.select(*columns, sa.func.count()).group_by(*columns))):
@@ -52,7 +52,7 @@ def outcomes(connection: sa.Connection) -> dict[str, dict[str, int]]:
 
 
 def failure_kinds(connection: sa.Connection) -> list[dict[str, Any]]:
-    """[{model, kind, count, status, message}], with status and message of the failure that came last."""
+    """Count the failures: [{model, kind, count, status, message}], with status and message of the latest one."""
     group = (failures.c.model, failures.c.kind)
     counted = sa.select(*group, sa.func.count(), sa.func.max(failures.c.created)).group_by(*group)
     found = []
@@ -66,12 +66,12 @@ def failure_kinds(connection: sa.Connection) -> list[dict[str, Any]]:
 
 
 def claimed(connection: sa.Connection, now: float) -> int:
-    """Count the requests that a process is asking now."""
+    """Count the requests that some process is asking now. now: unix seconds by the store's clock."""
     return int(connection.scalar(sa.select(sa.func.count()).where(claims.c.expires > now)) or 0)
 
 
 def _assumed(table: sa.Table) -> list[sa.ColumnElement[int]]:
-    """Calls that count for what was set aside, as nobody knows their tokens; and for how much."""
+    """[number, cost in nano-dollars] of calls with unknown tokens, which count at the amount reserved for them."""
     unsaid = sa.or_(table.c.input_tokens.is_(None), table.c.output_tokens.is_(None))
     assumed = sa.and_(unsaid, table.c.cost_nano_usd > 0)
     return [_count(assumed), sa.func.coalesce(sa.func.sum(sa.case((assumed, table.c.cost_nano_usd), else_=0)), 0)]

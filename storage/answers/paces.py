@@ -1,7 +1,8 @@
-"""One schedule for all processes that call a model with the same key: each takes stretches of it, ahead of time.
+"""Rate limits shared by all processes that call a model with the same key.
 
-A stretch belongs to one process alone, so that processes which send at the whole rate within theirs are together as
-even as one. What a dead process had taken passes unused; that is all it takes with it. The clock is the store's.
+They share one schedule, from which each process takes stretches of time in advance. Only that process sends during its
+stretch, at the full rate, so together they send as evenly as one. The stretches of a dead process pass unused. The
+clock is the store's.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ import sqlalchemy as sa
 from scrollwork.storage.answers.database import Database
 from scrollwork.storage.answers.tables import paces
 
-HEARD_S = 600.0  # for which a limit that another process heard of stands
+HEARD_S = 600.0  # how long a limit counts that another process heard from the provider
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """begin: time.monotonic() of this process. Limits a minute as another process heard last, None for nothing."""
+    """A stretch of the schedule. begin: by time.monotonic() of this process. Limits are per minute, as another process
+    heard them last from the provider; None if none did."""
 
     begin: float
     requests_limit: int | None
@@ -29,10 +31,8 @@ class Stretch:
 
 
 class Paces:
-    """The schedules of a store that stands, by name. Every method is one short transaction, from any thread.
-
-    Nobody waits longer than PASSING_S for it, and it is not written through to the disk: its worth passes.
-    All raise StorageError and what derives from it.
+    """The schedules of an existing store, by name. Every method is one short transaction and can be called from any
+    thread. It waits PASSING_S at most and does not sync to disk (`Database(passing=True)`). Raises StorageError.
     """
 
     def __init__(self, place: str | Path) -> None:
@@ -43,16 +43,16 @@ class Paces:
     def take(
         self, name: str, seconds: float, *, lead_s: float, hold_s: float, heard: tuple[int | None, int | None] | None
     ) -> Stretch:
-        """The next `seconds` that nobody has, from `lead_s` after now at the earliest; 0 seconds to tell only.
+        """Take the next free stretch of `seconds`, from `lead_s` after now at the earliest; 0 seconds to take none.
 
-        hold_s: nobody shall take any before so long. heard: limits a minute of requests and tokens that the provider
-        has just said, None where this process heard nothing.
+        hold_s: no process may take a stretch that begins within so many seconds. heard: (requests, tokens) a minute
+        that the provider has just named; None if this process heard nothing.
         """
 
         def work(connection: sa.Connection) -> Stretch:
             row = self._row(connection, name)
             now, here = self._now(connection)
-            free = row.free + min(0.0, now - row.changed)  # the clock was set back: the schedule goes with it
+            free = row.free + min(0.0, now - row.changed)  # if the clock was set back, the schedule moves with it
             begin = max(free, now + lead_s, now + hold_s)
             new: dict[str, Any] = {"free": begin + seconds if seconds or hold_s else free, "changed": now}
             if heard is not None:

@@ -1,4 +1,4 @@
-"""Set aside damaged rows of a store, or a damaged file, so that nothing of them is lost."""
+"""Repair a store: move damaged rows to the table `set_aside`, and replace a damaged SQLite file. Nothing is lost."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KINDS = {"responses": StoredAnswer, "failures": StoredFailure, "attempts": Stor
 
 @dataclass(frozen=True)
 class Opened:
-    """A store that can be read. moved: where a damaged file of it went, "" for none; saved: rows taken over from it."""
+    """A readable store. moved: new path of its damaged file, "" for none; saved: rows copied from that."""
 
     store: ResponseStore
     moved: str = ""
@@ -41,11 +41,10 @@ class Opened:
 
 
 def opened(place: str | Path) -> Opened:
-    """Open the store at `place`; a torn file of SQLite is replaced by one with the intact rows that can be read of it,
-    and kept beside it.
+    """Open the store at `place`. A damaged SQLite file is moved aside and replaced by one with its intact rows.
 
-    Killed at any moment it is begun anew by the next one, and until then nobody else opens the store. Raises
-    StorageError for a database that is no response store, or a newer one: it is not touched.
+    If this is killed, the next repair starts again; until then nobody else can open the store. Raises StorageError for
+    a database that is no response store, or a newer one; it is not changed.
     """
     if (store := _whole(place)) is not None:
         return Opened(store)
@@ -63,7 +62,7 @@ def opened(place: str | Path) -> Opened:
 
 
 def _whole(place: str | Path) -> ResponseStore | None:
-    """Open the store; None where its file is torn."""
+    """Open the store; None if its file is damaged."""
     try:
         store = ResponseStore(place)
     except TornStore:
@@ -78,7 +77,7 @@ def _whole(place: str | Path) -> ResponseStore | None:
 
 
 def take_out_damaged(store: ResponseStore) -> list[str]:
-    """Set aside every row whose digest is not that of what it says; what was done. One transaction."""
+    """Set aside every row whose digest does not fit. Returns what was done, in words. One transaction."""
 
     def work(connection: sa.Connection) -> list[str]:
         done = []
@@ -92,8 +91,8 @@ def take_out_damaged(store: ResponseStore) -> list[str]:
 
 
 def settle_attempts(store: ResponseStore) -> list[str]:
-    """Set aside attempts that deny what their answer cost, and note whose attempts are gone: from then on the answer's
-    own cost counts. What was done; one transaction."""
+    """Set aside attempts whose cost contradicts their answer's, and note answers with missing attempts: from then on
+    the answer's own cost counts. Returns what was done, in words. One transaction."""
 
     def work(connection: sa.Connection) -> list[str]:
         done = []
@@ -109,7 +108,7 @@ def settle_attempts(store: ResponseStore) -> list[str]:
 
 
 def replace_answers(store: ResponseStore, answers: Mapping[str, StoredAnswer], why: str) -> None:
-    """Set aside the answers that stand under these keys, and put others in their place. One transaction."""
+    """Set aside the answers under these request keys, and put others in their place. One transaction."""
 
     def work(connection: sa.Connection) -> None:
         now = time.time()
@@ -157,8 +156,8 @@ def _integrity(store: ResponseStore) -> list[str]:
 
 
 def _salvaged(path: Path) -> int:
-    """Write the intact rows of a torn store, and of an earlier repair that was killed, to the file that `_swapped` puts
-    in its place; how many. What is here before it has its last name counts for nothing."""
+    """Write the intact rows of a damaged store, and of an earlier repair that was killed, to the file that `_swapped`
+    puts in place. Returns their number. The file gets its name (REPAIRED) only when it is finished."""
     half, done = path.with_name(f"{path.name}.repairing"), path.with_name(f"{path.name}{REPAIRED}")
     _remove(half)
     try:
@@ -186,10 +185,10 @@ def _remove(path: Path) -> None:
 
 
 def _swapped(path: Path) -> Path:
-    """Put the repaired file in the place of the torn one; where that is now. Raises StorageError.
+    """Put the repaired file in place of the damaged one. Returns the new path of that. Raises StorageError.
 
-    Its journals go before the swap: SQLite would take them for the new file's. While the repaired file waits the store
-    is refused (migrations.py), so nobody sees it without them.
+    The damaged file's journals are removed before the swap, or SQLite would apply them to the new file. Until the swap
+    nobody can open the store (migrations.py).
     """
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists() and not _same(aside, path):
@@ -211,7 +210,7 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _also_named(source: Path, name: Path) -> None:
-    """Give a file a second name, or a copy where the file system knows no second names."""
+    """Give a file a second name (hard link), or copy it where the file system has no hard links."""
     try:
         os.link(source, name)
     except FileExistsError:
@@ -222,7 +221,7 @@ def _also_named(source: Path, name: Path) -> None:
 
 
 def _take_over(store: ResponseStore, source: Path) -> None:
-    """Add the rows of a damaged database of schema 4 or 5 that are intact and can still be read."""
+    """Add the intact and readable rows of a damaged database of schema 4 or 5."""
     for table in DIGESTED.values():
         there = {row[1] for row in _readable(source, f"PRAGMA table_info({table.name})")}
         later = set(SINCE_5.get(table.name, ())).difference(there)

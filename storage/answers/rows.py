@@ -1,6 +1,6 @@
-"""What the response store keeps, as its callers see it. Token counts are None where the provider reports none.
+"""Rows of the response store as dataclasses. Token counts are None where the provider reports none.
 
-Input tokens include cached and cache-written ones, output tokens include reasoning. Money is in whole nano-dollars
+Input tokens include cached and cache-written ones, output tokens include reasoning. Costs are in whole nano-dollars
 (1 USD = 10**9), so that sums are exact; None where the price or the tokens are not known.
 """
 
@@ -13,9 +13,9 @@ NANO = 10**9  # nano-dollars in a dollar
 OUTCOMES = ("answered", "terminal", "transient", "quota", "cancelled")  # of an attempt
 BATCH_STATES = ("intent", "submitted", "collected", "lost")
 OPEN_BATCHES = ("intent", "submitted")  # their waiting requests are as good as paid
-ANSWERED = "answered"  # what stands of a request, else the kind of its failure
-ASKED, REFILLED, LOSSY = "asked", "refilled", "lossy"  # where an answer's row came from; the others: from a snapshot
-ORIGINS = (ASKED, REFILLED, LOSSY)  # lossy: its text may have "?" where a lone surrogate was
+ANSWERED = "answered"  # state of a request with an answer; without one it is the kind of its failure
+ASKED, REFILLED, LOSSY = "asked", "refilled", "lossy"  # an answer came from a model; from a snapshot; see ORIGINS
+ORIGINS = (ASKED, REFILLED, LOSSY)  # lossy: from a snapshot, its text may have "?" for a lone surrogate
 WAITING, DONE, AGAIN = "waiting", "done", "again"  # of a request in a batch; again: unanswered, may be asked anew
 
 
@@ -23,9 +23,9 @@ WAITING, DONE, AGAIN = "waiting", "done", "again"  # of a request in a batch; ag
 class StoredAnswer:
     """An answer, by request key. cost_nano_usd: of the attempt that gave it, 0 for a free model.
 
-    latency_s (seconds), attempts: None where a row was refilled from a snapshot that does not hold it. masked: a secret
-    was replaced in the text. origin: one of ORIGINS. service_tier, fingerprint: as the provider says who answered, None
-    where it does not. output_limit: new tokens that the request allowed, room for thoughts among them.
+    latency_s (seconds), attempts: None where a row was refilled from a snapshot that lacks them. masked: a secret was
+    replaced in the text. origin: one of ORIGINS. service_tier, fingerprint (of the model's backend): as the provider
+    reports them, or None. output_limit: output tokens that the request allowed, reasoning included.
     """
 
     request_key: str
@@ -64,9 +64,8 @@ class StoredFailure:
 
 @dataclass(frozen=True)
 class StoredAttempt:
-    """One try of a request. owner: the run (or batch) that made it; number from 1; started: unix seconds.
-
-    cost_nano_usd: what the provider charged for this try, 0 for one that it did not charge.
+    """One attempt to get a request answered. owner: the run (or batch) that made it. number: from 1. started: unix
+    seconds. seconds: its duration. cost_nano_usd: what the provider charged, 0 if nothing.
     """
 
     request_key: str
@@ -93,12 +92,12 @@ class StoredAttempt:
 
 @dataclass(frozen=True)
 class StoredBatch:
-    """A batch, written down before it is submitted. requests_sha256: digest of its sorted request keys.
+    """A batch, stored before it is submitted. requests_sha256: digest of its sorted request keys.
 
-    batch_id: 64 characters of the caller's choice, also what a claim on the batch itself is taken by. Times in unix
-    seconds, None for what has not happened; submitted: when its creation was last sent, so an intent without it never
-    left this machine. owner: as of whose attempts its answers count, "" before the first comes. place: where it was
-    submitted. most_nano_usd: what it may cost at most, None where nobody knows. message: what became of it.
+    batch_id: 64 characters, chosen by the caller; also the key of a claim on the batch itself. Times are unix seconds,
+    None for what has not happened. submitted: when its creation was last sent, so an intent without it never left this
+    machine. owner: the owner of its answers' attempts, "" before the first one. place: where it was submitted.
+    most_nano_usd: the most it can cost, None if unknown. message: how it ended.
     """
 
     batch_id: str
@@ -122,11 +121,11 @@ class StoredBatch:
 
 @dataclass(frozen=True)
 class Spent:
-    """What a model cost: calls made, answers they gave, tokens, money. Sums leave out what is not known.
+    """What a model cost: calls, answers, tokens, nano-dollars. Sums leave out unknown values.
 
-    calls: attempts, and answers of which no attempt is written down. cost_unknown_calls: those among them that may have
-    cost something nobody knows. cost_assumed_calls: those whose tokens nobody knows, or believes, and
-    cost_assumed_nano_usd what they count for in cost_nano_usd, as was set aside for them.
+    calls: attempts, and answers without a stored attempt. cost_unknown_calls: calls that may have cost an unknown
+    amount. cost_assumed_calls: calls whose tokens are unknown or not believable; they count at the amount reserved for
+    them, cost_assumed_nano_usd in total, which is part of cost_nano_usd.
     """
 
     calls: int = 0

@@ -1,7 +1,7 @@
-"""The response store: a row for each answer, committed before it counts. No answer is paid for twice.
+"""The response store: a row for each answer, committed before it is used. No answer is paid for twice.
 
-SQLite (WAL, synchronous FULL) by default, PostgreSQL by URL. docs/store.md describes it; its tables stand in
-tables.py, what they hold in rows.py.
+SQLite (WAL, synchronous FULL) by default, PostgreSQL by URL. See docs/store.md; tables are in tables.py, rows in
+rows.py.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ R = TypeVar("R", StoredAnswer, StoredFailure)
 
 @dataclass(frozen=True)
 class Holdings:
-    """What a store holds, counted. answers, failures: by model; attempts: by model and outcome; batches: by state.
+    """Counts of a store. answers, failures, spent: by model. attempts: by model and outcome. batches: by state.
 
-    failure_kinds: [{model, kind, count, status, message}], the message of the last one. claimed: requests being asked.
+    failure_kinds: [{model, kind, count, status, message}], the latest message. claimed: requests being asked now.
     """
 
     answers: dict[str, int]
@@ -43,11 +43,11 @@ class Holdings:
 
 
 class ResponseStore:
-    """Answers, failures, attempts, claims and batches at a database URL, made on first use.
+    """Answers, failures, attempts, claims and batches at a database path or URL, made on first use.
 
-    A foreign, newer or broken database is refused, unchanged. Every method is one transaction and may be called from
-    any thread. All raise StorageError and what derives from it. guard: called with the store and the keys before any
-    request is claimed; it raises LostAnswers where an answer was paid for and is gone.
+    A foreign, newer or damaged database is refused and not changed. Every method is one transaction, can be called from
+    any thread, and raises StorageError or a subclass. guard: called with the store and the keys before requests are
+    claimed; it raises LostAnswers if a paid answer is lost.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class ResponseStore:
         try:
             prepare(self.database)
         except BaseException:
-            self.close()  # with the last connection SQLite's own files beside the database go
+            self.close()  # the last connection to close removes SQLite's journal files
             raise
 
     # --- answers and failures
@@ -73,10 +73,7 @@ class ResponseStore:
         return self.database.read(lambda connection: self._among(connection, failures, StoredFailure, keys))
 
     def states(self, keys: Collection[str]) -> dict[str, str]:
-        """Return the state of stored requests by key: ANSWERED, or the kind of the failure.
-
-        Reads no texts.
-        """
+        """The state of stored requests by key: ANSWERED, or the kind of the failure. Reads no texts."""
         return self.database.read(lambda connection: _states(connection, keys))
 
     def add(
@@ -86,9 +83,9 @@ class ResponseStore:
         attempts: Sequence[StoredAttempt] = (),
         owner: str | None = None,
     ) -> None:
-        """Commit them together. An answer that stands is kept; an answer ends its failure and any claim on it.
+        """Commit answers, failures and attempts together. Existing answers and attempts are kept.
 
-        A failure ends the claim that `owner` has on its request. An attempt that stands is kept.
+        An answer removes the failure of its request and any claim on it. A failure removes the claim of `owner`.
         """
         now = time.time()
         self.database.write(lambda connection: self._add(connection, answers, failures, attempts, owner, now))
@@ -122,11 +119,11 @@ class ResponseStore:
     # --- claims
 
     def claim(self, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
-        """The keys among these that this owner in this process may ask now, for `lease_s` seconds.
+        """Claim requests; returns the keys that this owner in this process may ask now, for `lease_s` seconds.
 
-        The others are answered, wait in an open batch, or are being asked by somebody else: look for their answers,
-        and claim again. Keys held before are held anew. owner: one name for each that asks (a run's task), at most 128
-        characters; two askers of one process with the same owner are taken for one. Raises LostAnswers.
+        The others are answered, wait in an open batch, or are being asked by another: look for their answers, and claim
+        again. Claims that the owner holds already are renewed. owner: a unique name of the asker in this process (a
+        run's task), at most 128 characters. Raises LostAnswers.
         """
         if self._guard is not None:
             self._guard(self, keys)
@@ -155,7 +152,7 @@ class ResponseStore:
         return self.database.read(batches.open_batches)
 
     def batch_names(self) -> set[str]:
-        """List the providers' names of all stored batches, in any state."""
+        """The providers' ids of all stored batches, in any state."""
         return self.database.read(batches.provider_ids)
 
     def in_batches(self, keys: Sequence[str]) -> dict[str, str]:
@@ -173,13 +170,13 @@ class ResponseStore:
     # --- what it holds
 
     def holds_answers(self, model: str = "") -> bool:
-        """Whether the store holds any answer. model: of this one."""
+        """Whether the store holds any answer (of this model, if one is named)."""
         any_answer = sa.select(responses.c.request_key).limit(1)
         any_answer = any_answer.where(responses.c.model == model) if model else any_answer
         return self.database.read(lambda connection: connection.scalar(any_answer) is not None)
 
     def spent(self, owner: str | None = None) -> dict[str, Spent]:
-        """Count calls, answers, tokens and money by model; of one owner's attempts where one is named."""
+        """Count calls, answers, tokens and cost by model; owner: only of this owner's attempts."""
         return self.database.read(lambda connection: money.spent(connection, owner))
 
     def holdings(self) -> Holdings:

@@ -1,8 +1,8 @@
 """Tables of the response store in their present version. migrations.py brings older ones up to date.
 
-Texts are of any characters: hostile answers are paid too. PostgreSQL holds no NUL and neither database holds a lone
-surrogate, so three characters are escaped on both, reversibly: NUL, a lone surrogate and the escape itself (U+001A,
-"substitute") stand as U+001A and four hex digits. Every other text stands as it is.
+A reply may contain any characters. PostgreSQL cannot hold NUL and neither database can hold a lone surrogate. So in
+both databases NUL, a lone surrogate and the escape character itself (U+001A, "substitute") are written as U+001A and
+four hex digits. All other characters are written as they are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def escaped(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """Return the text that was escaped."""
+    """Undo `escaped`."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if ESCAPE in text else text
 
 
@@ -88,7 +88,7 @@ failures = sa.Table(
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("digest", KEY, nullable=False),
 )
-attempts = sa.Table(  # known by these four, so that a row that is added or imported twice stands once
+attempts = sa.Table(  # four columns are the key, so that an attempt added or imported twice is stored once
     "attempts",
     tables,
     sa.Column("request_key", KEY, primary_key=True),
@@ -115,7 +115,7 @@ set_aside = sa.Table(  # rows that `store repair` took out, as JSON
     sa.Column("why", sa.Text, nullable=False),
     sa.Column("moved", sa.Float, nullable=False),
 )
-claims = sa.Table(  # who is asking a request now: owner, and the process that must be alive (host, pid, born)
+claims = sa.Table(  # who is asking a request now: an owner in a live process (host, pid, born: processes.py)
     "claims",
     tables,
     sa.Column("request_key", KEY, primary_key=True),
@@ -150,13 +150,13 @@ batch_requests = sa.Table(
     sa.Column("state", sa.String(16), nullable=False),
     sa.Index("batch_requests_of_a_key", "request_key"),
 )
-paces = sa.Table(  # one schedule for all processes that call a model with the same key: who may send when
+paces = sa.Table(  # a schedule shared by all processes that call a model with the same key (paces.py)
     "paces",
     tables,
     sa.Column("name", KEY, primary_key=True),
-    sa.Column("free", sa.Float, nullable=False),  # from this moment on nobody has it; unix seconds, as the others
+    sa.Column("free", sa.Float, nullable=False),  # nothing is taken after this moment; unix seconds, as the others
     sa.Column("changed", sa.Float, nullable=False),
-    sa.Column("requests_limit", sa.BigInteger),  # a minute, as the provider said last
+    sa.Column("requests_limit", sa.BigInteger),  # per minute, as the provider last said
     sa.Column("tokens_limit", sa.BigInteger),
     sa.Column("said", sa.Float),
 )

@@ -24,9 +24,9 @@ PAGE = 500  # answers read from the database at once
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of a file: answers that are new here, that stood here already (equal or different); new attempts.
+    """Result of an import: answers that were new, or already here (equal or different); attempts that were new.
 
-    An answer that stood is kept, whatever the file says.
+    An answer that was already here is kept, whatever the file says.
     """
 
     new: int
@@ -36,7 +36,7 @@ class Imported:
 
 
 def export_answers(store: ResponseStore, path: Path) -> Exported:
-    """Write every answer and its attempts to a file, in place of an earlier export only. Raises StorageError."""
+    """Write every answer and its attempts to a file. Raises StorageError if the file exists and is not an export."""
     folder = Location(str(path.parent))
     if path.exists():
         try:
@@ -47,17 +47,17 @@ def export_answers(store: ResponseStore, path: Path) -> Exported:
 
 
 def check_file(path: Path) -> None:
-    """Raise ForeignFile for what is no file of answers. Its rows are looked at when they are imported."""
+    """Raise ForeignFile for a file that is not an export. Its rows are checked when they are imported."""
     footer_of(Location(str(path.parent)), path.name)
 
 
 def import_answers(store: ResponseStore, path: Path) -> Imported:
-    """Take the answers of a file over, all in one transaction. Raises ForeignFile; then nothing was taken."""
+    """Import the answers of a file in one transaction. Raises ForeignFile; then nothing was imported."""
     return import_from(store, Location(str(path.parent)), path.name)
 
 
 def import_from(store: ResponseStore, folder: Location, name: str) -> Imported:
-    """The same of a file in a folder that may be remote."""
+    """`import_answers` from a folder that may be remote."""
     footer = footer_of(folder, name)
     try:
         return store.database.write(lambda connection: _take(store.database, connection, folder, name, footer))
@@ -71,7 +71,7 @@ def keys_of(store: ResponseStore) -> list[str]:
 
 
 def answers_of(store: ResponseStore, keys: Sequence[str]) -> Iterator[AnswerRow]:
-    """These answers with their attempts, in this order, a page at a time. Raises DamagedRows."""
+    """Yield the answers to these request keys with their attempts, in order. Raises DamagedRows."""
     for some in in_batches(keys, PAGE):
         yield from store.database.read(lambda connection, some=some: _page(connection, some))  # type: ignore[misc]
 
@@ -136,7 +136,7 @@ def _page(connection: sa.Connection, keys: Sequence[str]) -> list[AnswerRow]:
 
 
 def _kept(table: sa.Table, values: Any) -> dict[str, Any]:
-    """A row as the file holds it. Raises DamagedRows: what was changed is not handed on."""
+    """The values of a store's row for the file. Raises DamagedRows: a damaged row is not exported."""
     said = whole_row(table.name, values)
     return {name: escaped(value) if isinstance(value, str) else value for name, value in said.items()}
 

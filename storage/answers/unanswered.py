@@ -1,4 +1,4 @@
-"""Rows without a word that older versions took for answers: named, and set aside when they are asked again."""
+"""Empty replies that older versions stored as answers: find them, and turn them into failures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHY = "ended before its first word: no answer"
 
 
 def without_a_word(store: ResponseStore, endings: Collection[str]) -> list[tuple[str, str, str]]:
-    """(request key, provider, model) of the answers that ended so and hold white space at most, by key."""
+    """(request key, provider, model) of empty answers (white space at most) whose finish_reason is one of `endings`."""
     query = sa.select(responses.c.request_key, responses.c.provider, responses.c.model, responses.c.text)
     query = query.where(responses.c.finish_reason.in_(sorted(endings))).order_by(responses.c.request_key)
     rows = store.database.read(lambda connection: connection.execute(query).all())
@@ -27,8 +27,8 @@ def without_a_word(store: ResponseStore, endings: Collection[str]) -> list[tuple
 
 
 def make_failures(store: ResponseStore, failures: Sequence[StoredFailure], endings: Collection[str]) -> None:
-    """Put failures in the place of answers that ended so, without a word, which are set aside. What they cost stays
-    counted: in their attempts, or in one that is written down for them. One transaction."""
+    """Replace empty answers, whose finish_reason is one of `endings`, by these failures; the answers are set aside.
+    Their cost still counts: in their attempts, or in an attempt that is added. One transaction."""
 
     def work(connection: sa.Connection) -> None:
         now = time.time()
@@ -49,7 +49,7 @@ def make_failures(store: ResponseStore, failures: Sequence[StoredFailure], endin
 
 
 def _attempt(row: dict[str, object]) -> StoredAttempt:
-    """The try that gave a row of which none was written down."""
+    """The attempt to store for an answer that has none."""
     names = ("request_key", "provider", "model", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens",
              "reasoning_tokens", "cost_nano_usd")  # fmt: skip
     own = {name: row[name] for name in names}

@@ -1,10 +1,10 @@
-"""Artifacts: a folder of parts and a manifest, written last. No manifest, no artifact.
+"""Artifacts: folders of parts (files) and a manifest that is written last. No manifest, no artifact.
 
     artifacts/<stage>/<slot>/<first 20 of key>/{<table>-<number>-<digest>.parquet, manifest.json, run.json}
 
-A slot is what an artifact is of ("zeroscrolls.qmsum.test"); its folders are the versions that were ever built. Parts
-are named by their digest, so two builders of the same artifact never overwrite each other's bytes, and the first
-manifest stands. run.json holds what differs from build to build (clock, host, times of files): part of no digest.
+A slot names what an artifact is for ("zeroscrolls.qmsum.test"); its folders are the versions that were built. Parts are
+named by their digest, so two builders of the same artifact never overwrite each other's files, and the first manifest
+is kept. run.json holds what differs between builds (clock, host, file times); it is in no digest.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ class Artifact:
 
     @property
     def content(self) -> str:
-        """Return the key that enters the keys of later stages."""
+        """The key by which later stages know this artifact; it enters their keys."""
         return self.manifest.content
 
     @property
     def exact(self) -> str:
-        """Digest all parts: it differs for equal answers with other tokens, attempts or cost."""
+        """Digest of all parts: unlike `content`, it changes with the tokens, attempts or cost of equal answers."""
         return sha256_of([part.sha256 for part in self.manifest.files])
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """Return the facts (mostly counts) that the stage noted."""
+        """The facts (mostly counts) that the stage noted."""
         return self.manifest.facts
 
     def rows(self, table: str, row: type[R], only: tuple[str, Collection[str]] | None = None) -> Iterator[R]:
-        """Yield the rows of a table, in order. only: (column, values) that rows must have. Values were checked when
-        they were written, so the digest of the part stands for them. Raises DamagedArtifact."""
+        """Yield the rows of a table, in order. only: (column, allowed values). The digest of each part is checked, its
+        values are not: they were checked when they were written. Raises DamagedArtifact."""
         yield from read_rows(self.folder, self._checked(table), row, only)
 
     def columns(self, table: str, names: list[str]) -> Iterator[dict[str, Any]]:
@@ -66,7 +66,7 @@ class Artifact:
         yield from read_columns(self.folder, self._checked(table), names)
 
     def texts(self) -> TextReader:
-        """Open the texts of documents by id. Raises DamagedArtifact."""
+        """Open the texts of the table `documents`, by document id. Raises DamagedArtifact."""
         return TextReader(self.folder, self._checked("documents"))
 
     def bytes_of(self, name: str) -> bytes:
@@ -76,7 +76,7 @@ class Artifact:
             return checked.whole()
 
     def check(self, rehash: bool) -> None:
-        """Raise DamagedArtifact unless every part is there with its size, and (rehash) its bytes."""
+        """Raise DamagedArtifact unless every part has its size and (with `rehash`, or if its time changed) digest."""
         for part in self.manifest.files:
             self._check(part, rehash)
 
@@ -102,7 +102,7 @@ class Artifact:
             check(self.folder, part)
 
     def run(self) -> dict[str, Any]:
-        """Read run.json, the record of the build; empty where it is gone."""
+        """Read run.json, the record of the build; {} if it is missing."""
         try:
             noted = json.loads(self.folder.read(RUN))
             return noted if isinstance(noted, dict) else {}
@@ -115,7 +115,8 @@ class Artifact:
 
 
 class ArtifactWriter:
-    """Collects tables and facts of one artifact."""
+    """Collects the tables, files and facts of one artifact. content: its content key if that is not its key. notes:
+    added to run.json."""
 
     def __init__(self, folder: Location, stack: ExitStack) -> None:
         self.facts: dict[str, Any] = {}
@@ -154,8 +155,8 @@ class ArtifactWriter:
 class Artifacts:
     """All artifacts below one folder, local or remote.
 
-    keeper: called with a folder before what lies in it is taken away: it may move it elsewhere (and says where to), or
-    raise a StorageError, and all stays.
+    keeper: called with an artifact's folder before its files are removed. It may move them elsewhere and return where
+    to, or raise StorageError to keep them.
     """
 
     keeper: Callable[[Location], Location | None] | None = None
@@ -168,7 +169,7 @@ class Artifacts:
         return self.root.child(stage, slot, key[:KEY_CHARS])
 
     def find(self, stage: str, slot: str, key: str) -> Artifact | None:
-        """Find the artifact with this key; None where there is none. Its parts are not checked: see Artifact.check."""
+        """The artifact with this key; None where there is none. Its parts are not checked: see Artifact.check."""
         folder = self.folder(stage, slot, key)
         artifact = self.at(folder)
         return artifact if artifact is not None and artifact.manifest.key == key else None
@@ -201,9 +202,9 @@ class Artifacts:
         self.clear(artifact.folder)
 
     def repair(self, damage: DamagedArtifact) -> bool:
-        """Remove a damaged artifact, unless another process has rebuilt it meanwhile; whether it was removed.
+        """Remove a damaged artifact, unless another process has rebuilt it meanwhile. Returns whether it was removed.
 
-        Raises StorageError where the keeper does."""
+        Raises StorageError if the keeper does."""
         folder = Location(damage.folder)
         with held(folder.local / LOCK) if folder.local is not None else nullcontext():
             try:
@@ -225,7 +226,7 @@ class Artifacts:
 
     @contextmanager
     def building(self, stage: str, slot: str, key: str) -> Iterator[None]:
-        """Hold the lock of one artifact among the processes of this machine, so that none builds it twice."""
+        """Hold the build lock of one artifact, so that no two processes of this machine build it at the same time."""
         folder = self.folder(stage, slot, key)
         if folder.local is None:
             yield
@@ -238,7 +239,7 @@ class Artifacts:
         return _Writing(self, ingredients, key or ingredients.key())
 
     def sweep(self) -> int:
-        """Remove what killed runs left: temporary files, and parts that nobody is building. Returns how many."""
+        """Remove what killed runs left: temporary files, and parts without a manifest. Returns the number of files."""
         if self.root.local is None:
             return 0
         removed = 0
@@ -278,7 +279,7 @@ class _Writing:
             try:
                 self._note_run(ours)
             except FileNotFoundError:
-                pass  # another builder finished first and tidied our parts away: its manifest stands
+                pass  # another builder finished first and removed our parts; its manifest is kept
             first = self._folder.create(MANIFEST, manifest.to_bytes())
             standing = ours if first else self._artifacts.at(self._folder)
             assert standing is not None
@@ -297,7 +298,7 @@ class _Writing:
         self._folder.replace(RUN, json.dumps(run, indent=1, sort_keys=True).encode("utf-8"))
 
     def _tidy(self, artifact: Artifact) -> None:
-        """Remove parts that the manifest does not name: of a killed or a slower builder."""
+        """Remove parts that the manifest does not name: those of a killed or a slower builder."""
         named = {part.name for part in artifact.manifest.files} | {MANIFEST, RUN, LOCK}
         for name in self._folder.names():
             if name not in named and not name.startswith("."):
@@ -311,7 +312,7 @@ def _empty(folder: Location) -> None:
 
 
 def _sweep_unfinished(folder: Path, keeper: Callable[[Location], Location | None] | None) -> int:
-    """Remove a folder without manifest, unless somebody is building in it, or its keeper keeps it."""
+    """Remove a folder without manifest, unless a process is building in it or the keeper refuses."""
     import fcntl
 
     lock = folder / LOCK
@@ -322,7 +323,7 @@ def _sweep_unfinished(folder: Path, keeper: Callable[[Location], Location | None
                 return 0
             names = [path for path in folder.iterdir() if path.name != LOCK]
             if any(path.name.startswith(TEMPORARY) for path in names):
-                return 0  # somebody writes here without the lock
+                return 0  # a process is writing here without the lock
             if names and keeper is not None:
                 keeper(Location(str(folder)))
             for path in names:

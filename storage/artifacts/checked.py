@@ -1,8 +1,8 @@
-"""A part that is read as the manifest says it was written: its bytes are hashed through the stream that is parsed.
+"""Read a part only if its bytes have the digest in the manifest. They are hashed and parsed through one open stream.
 
-Between hash and parsing no other bytes can come in: a file that is put in the part's place is not the open one, and a
-write into the open one changes its times, which are asked after each row group, before anything of it is used. Parts of
-a store that is not this disk are read once, whole, and hashed and parsed where they then lie.
+The bytes cannot change in between: a file put in the part's place is not the open one, and a write into the open one
+changes its times, which are checked after each row group, before its rows are used. A part on a remote store is read
+into memory once, then hashed and parsed there.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 T = TypeVar("T")
-Stamp = tuple[int, ...]  # of an open file: its device, number, size and times
+Stamp = tuple[int, ...]  # of an open file: device, inode, size, times
 
 _HASHED: set[tuple[str, Stamp]] = set()  # (sha256, stamp): files whose bytes this process has hashed
 
 
 def check(folder: Location, part: Part) -> None:
-    """Hash a part. Raises DamagedArtifact unless it is there with its bytes."""
+    """Hash a part. Raises DamagedArtifact if it is missing or has another digest."""
     with opened(folder, part):
         pass
 
 
 @contextmanager
 def opened(folder: Location, part: Part) -> Iterator[CheckedPart]:
-    """A part, hashed and open. Raises DamagedArtifact."""
+    """Open a part and check its digest. Raises DamagedArtifact."""
     try:
         stream: IO[bytes] = io.BytesIO(folder.read(part.name)) if folder.local is None else folder.open(part.name)
     except (FileNotFoundError, IsADirectoryError):
@@ -48,7 +48,7 @@ def opened(folder: Location, part: Part) -> Iterator[CheckedPart]:
 
 
 class CheckedPart:
-    """A part whose bytes are those of its digest."""
+    """An open part whose bytes have the manifest's digest."""
 
     def __init__(self, folder: Location, part: Part, stream: IO[bytes]) -> None:
         self._folder, self._part, self._stream = folder, part, stream
@@ -57,9 +57,9 @@ class CheckedPart:
             self._hash()
 
     def groups(self, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """The row groups, one at a time. Raises DamagedArtifact where other bytes were written since they were hashed.
+        """Yield the row groups, one at a time. Raises DamagedArtifact if other bytes were written since the hash.
 
-        pre_buffer off: it reads in Arrow's own threads, and one that still runs when Python ends aborts the process.
+        pre_buffer is off: it reads in Arrow's threads, and one that still runs when Python ends aborts the process.
         """
         with self._read(self._parquet) as file:
             for index in range(file.metadata.num_row_groups):
@@ -67,12 +67,12 @@ class CheckedPart:
                 yield from self._read(read).combine_chunks().to_batches()
 
     def group(self, index: int, columns: list[str]) -> pa.Table:
-        """One row group. Raises DamagedArtifact as `groups` does."""
+        """Read one row group. Raises DamagedArtifact, see `groups`."""
         with self._read(self._parquet) as file:
             return self._read(partial(file.read_row_group, index, columns=columns, use_threads=False))
 
     def whole(self) -> bytes:
-        """All its bytes. Raises DamagedArtifact as `groups` does."""
+        """Read all bytes. Raises DamagedArtifact, see `groups`."""
         return self._read(self._from_start)
 
     def _parquet(self) -> pq.ParquetFile:
@@ -85,8 +85,8 @@ class CheckedPart:
         return self._stream.read()
 
     def _read(self, read: Callable[[], T]) -> T:
-        """What is read of hashed bytes; again where the file's times changed meanwhile and its bytes did not (it was
-        removed, or replaced by another builder's)."""
+        """Call `read`, and return its result if the file did not change meanwhile. If its times changed, hash it again
+        and, if the bytes are the same (it was removed, or replaced by another builder), read again."""
         while True:
             try:
                 found = read()
@@ -112,7 +112,7 @@ class CheckedPart:
             _HASHED.add((self._part.sha256, self._stamp))
 
     def _now(self) -> Stamp | None:
-        """None for what lies in memory, where nobody else writes."""
+        """The file's stamp; None for bytes in memory, which nobody else can change."""
         if self._folder.local is None:
             return None
         stat = os.fstat(self._stream.fileno())

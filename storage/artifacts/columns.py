@@ -1,4 +1,4 @@
-"""Rows as columns for Arrow, and how many bytes of text a row has."""
+"""Convert rows to Arrow columns, and tell which fields decide a row's size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ R = TypeVar("R", bound=Row)
 
 
 class Columns(Generic[R]):
-    """Collects rows as columns, with texts as UTF-8: Arrow needs that, and it takes half the memory of str."""
+    """Collects rows as columns. Texts are kept as UTF-8, which Arrow needs and which takes half the memory of str."""
 
     def __init__(self, cls: type[R]) -> None:
         import pyarrow as pa
@@ -64,7 +64,7 @@ def _texts(data: list[bytes]) -> pa.Array:
 
 
 def _stored_by(kind: Any) -> Callable[[Any], Any] | None:
-    """Choose what makes of a field's value, which was checked, what Arrow is given; None for nothing."""
+    """The function that converts a field's value for Arrow; None if it needs no conversion."""
     if kind is str:
         return utf8
     if (optional(kind) or kind) in SCALARS:
@@ -76,8 +76,8 @@ def _stored_by(kind: Any) -> Callable[[Any], Any] | None:
 
 @remembered
 def sized(cls: Any) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-    """Part the fields of a row by their size in bytes: (that of all whose size is the same in every row, fields of
-    text, fields of any other size)."""
+    """Divide the fields of a row class by size: (total bytes of fields of a fixed size, names of text fields, names of
+    other fields)."""
     kinds = {name: optional(kind) or kind for name, kind in types_of(cls).items()}
     texts = tuple(name for name, kind in types_of(cls).items() if kind is str)
     fixed = [name for name, kind in kinds.items() if kind in (int, float, bool) or get_origin(kind) is Mapping]

@@ -12,16 +12,16 @@ from scrollwork.storage.errors import DamagedArtifact
 
 FORMAT = 1
 NAME = "manifest.json"
-RAW = "raw"  # the input that no artifact is: raw files
+RAW = "raw"  # the input that is not an artifact: raw files
 
 
 @dataclass(frozen=True)
 class Ingredients:
     """Everything that decides an artifact's content: equal ingredients, equal artifact.
 
-    source: digest by house module; params: resolved parameters and config values; libraries: version by name;
-    inputs: content keys by input name, in order. Artifacts of before have one key a name, and several as name-0,
-    name-1, ...: `each` reads both.
+    source: digest by module of ours; params: resolved parameters and config values; libraries: version by name;
+    inputs: content keys by input name, in order. Older artifacts have one key a name, and several as name-0, name-1,
+    ...; `each` reads both.
     """
 
     stage: str
@@ -32,7 +32,7 @@ class Ingredients:
     inputs: Mapping[str, Sequence[str] | str]
 
     def each(self, name: str) -> list[str]:
-        """Return the content keys of an input, in order; none where there is no such input."""
+        """The content keys of an input, in order; none where there is no such input."""
         if keys := self.inputs.get(name, ()):
             return [keys] if isinstance(keys, str) else list(keys)
         found: list[str] = []
@@ -41,7 +41,7 @@ class Ingredients:
         return found
 
     def contents(self) -> list[str]:
-        """List the content keys of all inputs."""
+        """The content keys of all inputs."""
         return [key for keys in self.inputs.values() for key in ([keys] if isinstance(keys, str) else keys)]
 
     def key(self) -> str:
@@ -64,7 +64,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Manifest:
-    """content: the key by which later stages know the artifact (its own, or the answers digest)."""
+    """What an artifact is. content: the key that enters later stages' keys: its own key, or the digest of answers."""
 
     key: str
     content: str
@@ -73,12 +73,12 @@ class Manifest:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
-        """Write the manifest as stable bytes that hold their own digest."""
+        """The manifest as JSON with its own digest; equal manifests give equal bytes."""
         return _text({**asdict(self), "digest": _digest(asdict(self))})
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str) -> Manifest:
-        """Read a manifest; raises DamagedArtifact naming the file when it is not one, or not whole."""
+        """Read a manifest. Raises DamagedArtifact, naming the file, if it is not a whole manifest."""
         try:
             values = json.loads(data)
             digest = values.pop("digest")
@@ -100,7 +100,7 @@ def _text(values: Mapping[str, Any]) -> bytes:
 
 
 def _as_written(data: bytes, digest: str) -> bool:
-    """Whether these are the bytes that `to_bytes` made; what says the same in another layout is no other manifest."""
+    """Whether these are the bytes that `to_bytes` made (a fast check; another layout of the same JSON is valid too)."""
     line = f' "digest": "{digest}",\n'.encode()
     return hashlib.sha256(data.replace(line, b"", 1)).hexdigest() == digest
 

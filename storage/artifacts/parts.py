@@ -1,4 +1,4 @@
-"""Parquet parts: written as a stream in row groups of a few megabytes, read one row group at a time."""
+"""Write and read Parquet parts, one row group of a few megabytes at a time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GROUP_ROWS = 50_000
 
 
 class _Hashing(io.RawIOBase):
-    """Passes bytes on to a file and keeps their sha256 and count."""
+    """Writes bytes to a file and keeps their sha256 and count."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -55,7 +55,7 @@ class _Hashing(io.RawIOBase):
 
 
 class TableWriter(Generic[R]):
-    """Writes rows of one kind as parts of an artifact; equal rows give equal bytes."""
+    """Writes the rows of one table as parts of an artifact; equal rows give equal bytes."""
 
     def __init__(self, folder: Location, table: str, row: type[R]) -> None:
         self.table = table
@@ -148,9 +148,9 @@ def _size(value: Any) -> int:
 def read_rows(
     folder: Location, parts: list[Part], row: type[R], only: tuple[str, Collection[str]] | None = None
 ) -> Iterator[R]:
-    """The rows of a table, in order, holding one row group at a time. only: those whose column (name) is one of.
+    """Yield the rows of a table, in order, with one row group in memory. only: (column, allowed values).
 
-    Where a part has another schema (of an artifact of before), its rows are checked. Raises DamagedArtifact.
+    Rows of a part with another schema (of an older version) are validated. Raises DamagedArtifact.
     """
     for part in parts:
         with opened(folder, part) as checked:
@@ -163,7 +163,7 @@ def read_rows(
 
 
 def read_columns(folder: Location, parts: list[Part], names: list[str]) -> Iterator[dict[str, Any]]:
-    """Some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
+    """Yield some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
     for part in parts:
         with opened(folder, part) as checked:
             for batch in checked.groups(names):
@@ -179,7 +179,7 @@ def among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.Rec
 
 
 class TextReader:
-    """Texts of an artifact's documents by id; keeps the row groups read last, up to `keep_bytes` of text."""
+    """Reads texts of an artifact's documents by id; caches the last row groups, up to `keep_bytes` of text."""
 
     def __init__(self, folder: Location, parts: list[Part], keep_bytes: int = 64 << 20) -> None:
         self._folder, self._parts, self._keep = folder, parts, keep_bytes
@@ -209,7 +209,7 @@ class TextReader:
         if self._folder.local is not None:
             with opened(self._folder, part) as checked:
                 table = checked.group(place[1], columns)
-        else:  # of a store elsewhere one group is fetched; the part was hashed when this reader was made
+        else:  # remote: only one group is fetched; the part was hashed when this reader was made
             import pyarrow.parquet as pq
 
             with self._folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:

@@ -1,4 +1,4 @@
-"""Plain values of Arrow columns: what `to_pylist` gives, converted a column at a time in a fraction of the time."""
+"""Arrow columns as plain Python values: the same as `to_pylist`, but much faster, because a column is one call."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def plain_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    """What `batch.to_pylist` gives, a column at a time, which takes a fraction of the time."""
+    """The same as `batch.to_pylist()`, faster."""
     names = batch.schema.names
     return (dict(zip(names, row, strict=True)) for row in zip(*map(plain_values, batch.columns), strict=True))
 
 
 def plain_values(array: pa.Array) -> list[Any]:
-    """What `array.to_pylist` gives."""
+    """The same as `array.to_pylist()`, faster."""
     import pyarrow.types as kinds
 
     kind = array.type

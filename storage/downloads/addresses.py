@@ -1,4 +1,4 @@
-"""Addresses of what is fetched, of the hub too, and manners of hosts: whoever only names them loads no client."""
+"""URLs of downloads and of the Hugging Face hub, and how politely hosts are treated. Imports no HTTP client."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PUBLIC = "https://huggingface.co"
 
 @dataclass(frozen=True)
 class Manners:
-    """How a host is treated: requests at once, and seconds from the start of one to the start of the next."""
+    """How politely a host is treated. at_once: concurrent requests. pause_s: seconds between the starts of two."""
 
     at_once: int = 2
     pause_s: float = 0.0
@@ -27,7 +27,7 @@ def check(url: str) -> None:
 
 
 def endpoint() -> str:
-    """The hub that is asked, without a slash at its end. Raises DownloadError where HF_ENDPOINT is no URL."""
+    """URL of the hub (HF_ENDPOINT or the public one), without a final slash. Raises DownloadError if it is no URL."""
     url = (os.environ.get("HF_ENDPOINT") or PUBLIC).rstrip("/")
     try:
         check(url)
@@ -37,10 +37,10 @@ def endpoint() -> str:
 
 
 def page_of(repo: str) -> str:
-    """Where a person reads about the data set."""
+    """URL of the hub's page about a data set."""
     return f"{endpoint()}/datasets/{repo}"
 
 
 def resolve_url(repo: str, revision: str, path: str) -> str:
-    """Where the bytes of a file of a commit are."""
+    """URL of the bytes of a file in a commit of a data set."""
     return f"{page_of(repo)}/resolve/{revision}/{quote(path, safe='/')}"

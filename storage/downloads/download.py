@@ -1,6 +1,6 @@
-"""A file from the web under its final name only when it is whole and right (partial.py says what lies beside it).
+"""Download a file; it gets its final name only when it is complete and verified (partial.py names its other files).
 
-An interrupted download goes on where it stopped if the server still has the same file (Range, If-Range).
+An interrupted download continues where it stopped if the server still has the same file (Range, If-Range).
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from scrollwork.storage.downloads.web import Web
 from scrollwork.storage.errors import Again, DownloadError, NeedsPerson, Stopped, WrongBytes, naming_full_disks
 from scrollwork.storage.location import held
 
-LIMIT_BYTES = 4 << 30  # of a file whose size nobody published
+LIMIT_BYTES = 4 << 30  # largest size of a file whose size is not published
 
 Heard = Callable[[int, int], None]
 
 
 def download(wanted: Wanted, web: Web, heard: Heard = lambda done, total: None) -> Fetched:
-    """The file under its final name: already there, or downloaded, verified and renamed. heard(bytes so far, of).
+    """Return the file under its final name: already there, or downloaded, verified and renamed.
 
-    Waits while another process downloads the same file, and takes what it brought. Raises DownloadError (its state says
-    what became of the file), StorageFull.
+    heard(bytes so far, total bytes or 0) reports progress. Waits while another process downloads the same file, and
+    then uses that. Raises DownloadError (its `state` is that of the file), StorageFull.
     """
     part = beside(wanted.target, ".part")
     with naming_full_disks(wanted.target.name, str(wanted.target.parent)), held(part):
@@ -62,7 +62,7 @@ def download(wanted: Wanted, web: Web, heard: Heard = lambda done, total: None) 
 
 
 def _from(url: str, wanted: Wanted, web: Web, heard: Heard) -> Fetched:
-    """The file from one address, with as many tries as patience allows."""
+    """Download the file from one URL, with as many tries as `web.patience` allows."""
     part, patience = beside(wanted.target, ".part"), web.patience
     tries, furthest, mixed = 0, part.stat().st_size, part.stat().st_size > 0
     while True:
@@ -72,7 +72,7 @@ def _from(url: str, wanted: Wanted, web: Web, heard: Heard) -> Fetched:
         except WrongBytes:
             if not mixed:
                 raise
-            mixed = False  # the bytes are of two answers: try once more with one
+            mixed = False  # the bytes came in two responses: try once more with one
             remove(beside(wanted.target, ".corrupt"))
         except Again as error:
             reached = part.stat().st_size
@@ -87,7 +87,7 @@ def _from(url: str, wanted: Wanted, web: Web, heard: Heard) -> Fetched:
 
 
 def _more(url: str, wanted: Wanted, web: Web, heard: Heard) -> Info:
-    """Ask for what is missing and write it to the .part until the answer ends. Raises Again, DownloadError."""
+    """Request the missing bytes and append them to the .part file. Raises Again, DownloadError."""
     part = beside(wanted.target, ".part")
     noted, have = _noted(wanted, url), part.stat().st_size
     headers = {"Accept-Encoding": "identity"}
@@ -119,7 +119,7 @@ def _more(url: str, wanted: Wanted, web: Web, heard: Heard) -> Info:
 
 
 def _noted(wanted: Wanted, url: str) -> Info | None:
-    """What the .part belongs to, if it can be continued from this address."""
+    """The response that the .part file belongs to, if it can be continued from this URL."""
     try:
         info = Info(**json.loads(beside(wanted.target, ".part-info").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -128,7 +128,7 @@ def _noted(wanted: Wanted, url: str) -> Info | None:
 
 
 def _continues(answer: httpx.Response, noted: Info, have: int) -> bool:
-    """Whether a 206 brings the bytes from `have` to the end of the same file."""
+    """Whether a 206 response has the bytes from `have` to the end of the same file."""
     found = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+|\*)", answer.headers.get("Content-Range", "").strip())
     if not found or int(found[1]) != have:
         return False
@@ -139,7 +139,7 @@ def _continues(answer: httpx.Response, noted: Info, have: int) -> bool:
 
 
 def _begun(url: str, answer: httpx.Response, wanted: Wanted) -> Info:
-    """What a 200 promises. Raises DownloadError where it is no such file."""
+    """Read the headers of a 200 response. Raises DownloadError if it cannot be the wanted file."""
     headers = answer.headers
     kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind in ("text/html", "application/xhtml+xml") and not wanted.html:
@@ -159,7 +159,7 @@ def _begun(url: str, answer: httpx.Response, wanted: Wanted) -> Info:
 
 
 def _write(answer: httpx.Response, stream: IO[bytes], info: Info, wanted: Wanted, web: Web, heard: Heard) -> None:
-    """The body, as it comes. Raises Again when it stalls or drips, WrongBytes when it does not end."""
+    """Write the body as it comes. Raises Again if it is too slow, WrongBytes if it is too long."""
     most = info.total or wanted.bytes or LIMIT_BYTES
     have = before = stream.tell()
     since = time.monotonic()

@@ -1,6 +1,7 @@
-"""The Hugging Face hub: which files a commit of a data set holds, and by which digests. download.py fetches them.
+"""The Hugging Face hub: list the files of a commit of a data set, with their digests. download.py fetches them.
 
-HF_ENDPOINT names another hub than the public one; HF_TOKEN opens what asks for a login, and is sent to that hub only.
+HF_ENDPOINT names a hub other than the public one. HF_TOKEN is used for data sets that need a login; it is sent to that
+hub only.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ PAGES = 1_000
 
 @dataclass(frozen=True)
 class Published:
-    """A file of a commit: sha256 where it is kept as a large file, else git_blob, the SHA-1 that git gives it."""
+    """A file of a commit. sha256: for a file in Git LFS; git_blob: else, the SHA-1 that git gives it."""
 
     bytes: int
     sha256: str | None = None
@@ -30,7 +31,7 @@ class Published:
 
 
 def tokens() -> dict[str, str]:
-    """{origin of the hub: HF_TOKEN}, empty without one. Raises DownloadError for one that no header can carry."""
+    """{URL of the hub: HF_TOKEN}, empty without a token. Raises DownloadError if it cannot be sent in a header."""
     token = os.environ.get("HF_TOKEN", "").strip()
     if not (token.isascii() and token.isprintable()):
         raise DownloadError("HF_TOKEN holds characters that no token has; copy it anew")
@@ -40,7 +41,7 @@ def tokens() -> dict[str, str]:
 def list_files(repo: str, revision: str, web: Web) -> dict[str, Published]:
     """Every file of a commit by its path, in the hub's order; renamed data sets are followed.
 
-    Raises DownloadError; its state says whether the commit is not there (dead) or not for everybody (manual).
+    Raises DownloadError; its `state` is "dead" if there is no such commit, "manual" if it needs a login.
     """
     url = f"{endpoint()}/api/datasets/{repo}/tree/{revision}?recursive=true&expand=false"
     found: dict[str, Published] = {}
@@ -99,7 +100,7 @@ def _file(entry: Any, repo: str) -> tuple[str, Published] | None:
 
 
 def _explained(error: DownloadError, repo: str, revision: str) -> DownloadError:
-    """The same error in the hub's words: what is not there, and what is not for everybody."""
+    """The error with a message that explains the hub's error code."""
     page = page_of(repo)
     said = {
         "RevisionNotFound": f"{page} has no commit {revision}",

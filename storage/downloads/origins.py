@@ -1,8 +1,8 @@
 """Where raw files came from: `.sources.json` in the raw folder, {files: {path: {url, sha256, bytes, etag}}, archives,
 listings: files of commits of hub data sets}.
 
-A digest that nobody published is the one that came first; later changes are seen against it. Several processes may
-write: each adds what it knows.
+If no digest is published, the first download's digest is kept, so that later changes are noticed. Several processes may
+write; each adds what it knows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KINDS = ("files", "archives", "listings")
 
 
 class Origins:
-    """The notes of one raw folder. For several threads."""
+    """The notes of one raw folder. Thread-safe."""
 
     def __init__(self, raw: Path) -> None:
         self._raw = raw
@@ -36,22 +36,22 @@ class Origins:
         except FileNotFoundError:
             loaded = {}
         except (OSError, ValueError):
-            loaded = {}  # only a memory: digests are taken anew, on trust
+            loaded = {}  # only a memory: digests are recorded again from the files
         tables = loaded if isinstance(loaded, dict) else {}
         return {kind: _table(tables.get(kind)) for kind in KINDS}
 
     def file(self, path: str) -> dict[str, Any]:
-        """What is noted of a file, empty where nothing is."""
+        """What is noted about a file; {} for nothing."""
         with self._lock:
             return dict(self._known["files"].get(path, {}))
 
     def archive(self, path: str) -> dict[str, Any]:
-        """What is noted of an archive: {unpacked: false while it is being unpacked, members: [path], ...}."""
+        """What is noted about an archive: {unpacked: false while it is being unpacked, members: [path], ...}."""
         with self._lock:
             return dict(self._known["archives"].get(path, {}))
 
     def note_file(self, path: str, **what: Any) -> None:
-        """Note a file; written to disk now and then, and by `save`."""
+        """Note a file; written to disk every EVERY_S seconds, and by `save`."""
         with self._lock:
             self._known["files"][path] = self._new["files"][path] = what
             due = time.monotonic() - self._written > EVERY_S
@@ -59,25 +59,25 @@ class Origins:
             self.save()
 
     def note_archive(self, path: str, **what: Any) -> None:
-        """Note an archive, at once and lastingly."""
+        """Note an archive, and write it to disk at once."""
         with self._lock:
             self._known["archives"][path] = self._new["archives"][path] = what
         self.save()
 
     def listing(self, name: str) -> dict[str, Any] | None:
-        """What is noted of a commit's files, {path: {bytes, sha256 or git_blob}}; None before it was asked for."""
+        """The noted files of a commit, {path: {bytes, sha256 or git_blob}}; None if the hub was not asked yet."""
         with self._lock:
             files = self._known["listings"].get(name)
             return None if files is None else dict(files)
 
     def note_listing(self, name: str, files: dict[str, dict[str, Any]]) -> None:
-        """Note a commit's files, at once and lastingly: they never change."""
+        """Note a commit's files, and write them to disk at once; they never change."""
         with self._lock:
             self._known["listings"][name] = self._new["listings"][name] = files
         self.save()
 
     def save(self) -> None:
-        """Add what is new to the file on disk, with what other processes wrote."""
+        """Add new notes to the file on disk; notes of other processes are kept."""
         with self._lock:
             if not any(self._new.values()):
                 return
@@ -92,7 +92,7 @@ class Origins:
             self._written = time.monotonic()
 
     def reread(self) -> None:
-        """Take in what other processes wrote."""
+        """Read what other processes wrote."""
         self.save()
         with self._lock:
             self._known = self._read()

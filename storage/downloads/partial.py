@@ -1,7 +1,7 @@
-"""What is on disk of a file that is being downloaded, and how it gets its final name: whole, decoded and verified.
+"""Files on disk during a download, and the last step: decode, verify and rename to the final name.
 
 NAME.part        what has come so far; locked while a process works on it
-NAME.part-info   which answer it belongs to: URL, ETag, Last-Modified, size, encoding
+NAME.part-info   which response it belongs to: URL, ETag, Last-Modified, size, encoding
 NAME.corrupt     bytes that were not those published; nothing reads them
 """
 
@@ -28,8 +28,8 @@ HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGN
 class Wanted:
     """A file to be downloaded. urls: tried in order. sha256, git_blob (the SHA-1 that git gives), bytes: as published.
 
-    text: a story, kept decoded also where it comes gzipped without saying so. html: a page is what is wanted.
-    least_bytes: a shorter answer is an error page. replaced: sha256 of bytes under the final name that may give way.
+    text: a text; it is decompressed even if it comes gzipped without a header that says so. html: a web page is wanted.
+    least_bytes: a shorter response is an error page. replaced: sha256 of an existing file that may be replaced.
     """
 
     urls: tuple[str, ...]
@@ -44,13 +44,13 @@ class Wanted:
 
     @property
     def pinned(self) -> bool:
-        """Whether a digest tells the right bytes from wrong ones."""
+        """Whether a published digest is known."""
         return bool(self.sha256 or self.git_blob)
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """What stands under the final name. url: "" where it stood there before."""
+    """A file under its final name. url: where it came from, "" if it was there already."""
 
     sha256: str
     bytes: int
@@ -60,7 +60,7 @@ class Fetched:
 
 @dataclass(frozen=True)
 class Info:
-    """The answer that a .part belongs to. total: bytes of the whole encoded answer, None where nobody said."""
+    """The response that a .part file belongs to. total: bytes of the whole encoded body, None if unknown."""
 
     url: str
     etag: str = ""
@@ -70,12 +70,12 @@ class Info:
 
     @property
     def validator(self) -> str:
-        """For If-Range: a strong ETag, else the date."""
+        """Value for If-Range: a strong ETag, else the date of Last-Modified."""
         return self.etag if self.etag.startswith('"') else self.modified
 
 
 def beside(target: Path, ending: str) -> Path:
-    """The name of the target with an ending, in the same folder."""
+    """The path of the target with an ending added to its name."""
     return target.with_name(target.name + ending)
 
 
@@ -86,7 +86,7 @@ def remove(*paths: Path) -> None:
 
 
 def problem_with(path: Path, wanted: Wanted, sha256: str) -> str:
-    """What is wrong with a file of that sha256, "" if nothing is."""
+    """What is wrong with a file, whose sha256 is given, compared with what was published; "" for nothing."""
     if problem := differs(wanted, sha256, path.stat().st_size):
         return problem
     if wanted.git_blob and git_blob(path) != wanted.git_blob:
@@ -95,7 +95,7 @@ def problem_with(path: Path, wanted: Wanted, sha256: str) -> str:
 
 
 def differs(wanted: Wanted, sha256: str, size: int) -> str:
-    """What sets bytes of that sha256 and size apart from published ones, "" if nothing does. Asks no git blob."""
+    """How sha256 and size differ from the published ones; "" if they do not. `git_blob` is not compared."""
     if wanted.bytes is not None and size != wanted.bytes:
         return f"has {size:,} bytes, published are {wanted.bytes:,}"
     if wanted.sha256 and sha256 != wanted.sha256:
@@ -104,7 +104,7 @@ def differs(wanted: Wanted, sha256: str, size: int) -> str:
 
 
 def git_blob(path: Path) -> str:
-    """The SHA-1 by which git knows the file's bytes."""
+    """The SHA-1 (hex) that git gives the file's bytes."""
     digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
     with path.open("rb") as stream:
         while chunk := stream.read(CHUNK):
@@ -113,14 +113,14 @@ def git_blob(path: Path) -> str:
 
 
 def put_aside(path: Path) -> Path:
-    """Rename a file to NAME.corrupt, in place of an older one; its new path."""
+    """Rename a file to NAME.corrupt, replacing an older one. Returns the new path."""
     aside = beside(path, ".corrupt")
     os.replace(path, aside)
     return aside
 
 
 def standing(wanted: Wanted) -> Fetched | None:
-    """The file that stands under the final name if it is right; a wrong or outdated one is put aside."""
+    """The existing file under the final name if it is right; None, and a wrong or outdated one is put aside."""
     if not wanted.target.is_file():
         return None
     sha256 = sha256_file(wanted.target)
@@ -131,7 +131,7 @@ def standing(wanted: Wanted) -> Fetched | None:
 
 
 def finished(info: Info, wanted: Wanted) -> Fetched:
-    """What came, decoded, verified, synced and renamed. Raises Again, WrongBytes, NeedsPerson, Gone."""
+    """Decode, verify, sync and rename the downloaded bytes. Raises Again, WrongBytes, NeedsPerson, Gone."""
     part, decoded = beside(wanted.target, ".part"), beside(wanted.target, ".part-decoded")
     size = part.stat().st_size
     if info.total is not None and size != info.total:
@@ -161,9 +161,9 @@ def finished(info: Info, wanted: Wanted) -> Fetched:
 
 
 def _gzipped(part: Path, info: Info, wanted: Wanted) -> bool:
-    """Whether the bytes are an encoding of the file: a story, or what the answer calls encoded.
+    """Whether the bytes are a gzip encoding of the wanted file: of a text, or because the response says so.
 
-    An archive that a server calls encoded is the file itself: its digest or its name says so.
+    Some servers call a .gz archive encoded although it is the wanted file itself; its digest or its name shows that.
     """
     with part.open("rb") as stream:
         magic = stream.read(2) == b"\x1f\x8b"
@@ -175,7 +175,7 @@ def _gzipped(part: Path, info: Info, wanted: Wanted) -> bool:
 
 
 def _refuse_pages(made: Path, info: Info, wanted: Wanted) -> None:
-    """Refuse a web page in place of a file, and an answer that is too short."""
+    """Refuse a web page in place of a file, and a response that is too short."""
     with made.open("rb") as stream:
         head = stream.read(512)
     if not wanted.html and HTML.match(head.removeprefix(b"\xef\xbb\xbf")):
@@ -186,7 +186,7 @@ def _refuse_pages(made: Path, info: Info, wanted: Wanted) -> None:
 
 
 def _decode(part: Path, decoded: Path) -> None:
-    """Write the decoded bytes. Raises Again where the encoding is broken, WrongBytes where it grows without measure."""
+    """Write the decoded bytes. Raises Again if the encoding is broken, WrongBytes if it grows over EXPANSION times."""
     most = max(part.stat().st_size * EXPANSION, 1 << 20)
     try:
         with gzip.open(part, "rb") as stream, decoded.open("wb") as out:
@@ -207,11 +207,11 @@ def _sync(path: Path) -> None:
 
 
 def start_over(part: Path) -> None:
-    """Forget what has come; the file, which holds our lock, stays."""
+    """Empty a .part file; the file itself stays, because it holds our lock."""
     with part.open("r+b") as stream:
         stream.truncate(0)
 
 
 def page_instead(url: str) -> NeedsPerson:
-    """The error to raise where a page came in place of a file."""
+    """The error to raise if a web page came in place of a file."""
     return NeedsPerson(f"{url}: a web page came instead of the file (a login, an agreement or a confirmation)")

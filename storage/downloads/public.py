@@ -1,7 +1,7 @@
-"""Connections to addresses of the public internet alone: no list or redirect leads to this machine or its network.
+"""Connect only to public internet addresses: no URL or redirect may lead to this machine or its private network.
 
-A name is looked up and connected to in one step, so that it cannot stand for another address when it is used. Through a
-proxy of the environment the proxy looks it up: then a name is refused if it stands for such an address here.
+A name is resolved and connected to in one step, so it cannot resolve to another address in between. With a proxy from
+the environment the proxy resolves it; then a name is refused if it resolves to a private address here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def is_public(address: str) -> bool:
-    """Whether an address in numbers is one of the public internet; where it holds an IPv4 address, whether that is."""
+    """Whether a numeric address is public; for an IPv6 address that holds an IPv4 address, whether that is public."""
     found = ipaddress.ip_address(address)
     inner = held_in(found)
     if inner is not None:
@@ -42,7 +42,7 @@ def held_in(address: Address) -> ipaddress.IPv4Address | None:
 
 
 def public_addresses(host: str, port: int) -> list[str]:
-    """The addresses of a name. Raises DownloadError where one of them is not public, OSError where it has none."""
+    """Resolve a name. Raises DownloadError if one of its addresses is not public, OSError if it has none."""
     found = list(dict.fromkeys(str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
     for address in found:
         if not is_public(address):
@@ -70,7 +70,7 @@ class PublicBackend(httpcore.NetworkBackend):
         """Connect to the first address of the host that answers. Raises DownloadError, ConnectError, ConnectTimeout."""
         try:
             addresses = public_addresses(host, port)
-        except (OSError, UnicodeError) as error:  # UnicodeError: of a name that is none
+        except (OSError, UnicodeError) as error:  # UnicodeError: the name is not valid
             raise httpcore.ConnectError(str(error)) from error
         last: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses:
@@ -82,7 +82,7 @@ class PublicBackend(httpcore.NetworkBackend):
 
 
 class Direct(httpx.HTTPTransport):
-    """httpx's transport over connections to public addresses."""
+    """httpx's transport, which connects to public addresses only."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,14 +93,14 @@ class Direct(httpx.HTTPTransport):
 
 
 class PublicTransport(httpx.BaseTransport):
-    """Direct, or through the proxies that the environment names."""
+    """Connects directly, or through the proxies that the environment names."""
 
     def __init__(self) -> None:
         self._direct = Direct()
         self._proxied: dict[str, httpx.HTTPTransport] = {}
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The answer, unread. Raises DownloadError."""
+        """Send a request; the response's body is not read. Raises DownloadError."""
         host = request.url.host
         proxies = {} if urllib.request.proxy_bypass(host) else urllib.request.getproxies()
         proxy = proxies.get(request.url.scheme) or proxies.get("all")

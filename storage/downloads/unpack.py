@@ -1,4 +1,4 @@
-"""Members of a zip or tar archive, put into a folder: only those asked for, nothing outside it, nothing without end."""
+"""Unpack members of a zip or tar archive: only wanted ones, never outside the folder, never more than a size limit."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from typing import IO
 from scrollwork.storage.digest import CHUNK, sha256_file
 from scrollwork.storage.errors import StorageError, naming_full_disks
 
-EXPANSION = 100  # the members together may be at most so many times the archive
-LEAST_BYTES = 64 << 20  # which are always allowed
+EXPANSION = 100  # all members together may be at most this many times as large as the archive
+LEAST_BYTES = 64 << 20  # a size that is always allowed
 MEMBERS = 1_000_000
 ENCRYPTED = 0x1
 
 
 class BadArchive(StorageError):
-    """The archive cannot be used: cut, broken, or with members that it must not have. Nothing of it was taken."""
+    """The archive cannot be used: cut, broken, or with forbidden members. Nothing of it was used."""
 
 
 def unpack(archive: Path, patterns: Sequence[str], folder: Path, *, strip: str = "") -> dict[str, str]:
-    """Write the members that match a pattern below an empty `folder`; sha256 by path relative to it.
+    """Write the members that match a pattern into an empty `folder`. Returns sha256 by path relative to it.
 
-    strip: what is taken off the front of names. Raises BadArchive when the archive is cut or no archive, when any name
-    is absolute or goes upward, when a wanted member is a link or no file, when members together are larger than
-    EXPANSION times the archive, and when a pattern matches nothing. Raises StorageFull.
+    strip: prefix to remove from names. Raises BadArchive if the archive is cut or not an archive, if any name is
+    absolute or leads upward, if a wanted member is a link or not a file, if members together are larger than EXPANSION
+    times the archive, or if a pattern matches nothing. Raises StorageFull.
     """
     name = archive.name
     most = _most(archive)
@@ -103,7 +103,7 @@ def _tar_members(archive: Path, patterns: Sequence[str]) -> Iterator[tuple[str, 
     left = _most(archive)
     with tarfile.open(archive, "r:*") as opened:
         for count, info in enumerate(opened):
-            left -= info.size  # also of members that are passed over: they are decompressed too
+            left -= info.size  # also of skipped members: they are decompressed too
             if count >= MEMBERS or left < 0:
                 raise BadArchive(
                     f"{archive.name}: has over {MEMBERS:,} members, or grows over {EXPANSION} times; refused"
@@ -119,7 +119,7 @@ def _tar_members(archive: Path, patterns: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def _safe(member: str, archive: str) -> str:
-    """The member's name, without a leading "./". Raises BadArchive when it leads out of the folder."""
+    """The member's name without a leading "./". Raises BadArchive if it leads out of the folder."""
     name = re.sub(r"^(\./)+", "", member)
     if name.startswith("/") or "\\" in name or "\0" in name or ":" in name.split("/")[0] or ".." in name.split("/"):
         raise BadArchive(f"{archive}: member {member!r} leads out of the folder; the whole archive is refused")
@@ -127,7 +127,7 @@ def _safe(member: str, archive: str) -> str:
 
 
 def _copied(stream: IO[bytes], out: IO[bytes], most: int, archive: str) -> int:
-    """Copy, and count what is really there, not what the archive says. Raises BadArchive past `most`."""
+    """Copy a member and return its real size, whatever the archive says. Raises BadArchive beyond `most` bytes."""
     size = 0
     while chunk := stream.read(CHUNK):
         size += len(chunk)
@@ -150,7 +150,7 @@ def _naming_damage(archive: str) -> Iterator[None]:
 
 
 def move_into(made: Path, folder: Path, names: Mapping[str, str]) -> None:
-    """Put the unpacked files under their final names, each at once, in place of any that stand there."""
+    """Move the unpacked files to their final names, each atomically, replacing existing ones."""
     with naming_full_disks("unpacked files", str(folder)):
         for name in names:
             target = folder / name

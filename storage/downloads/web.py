@@ -1,6 +1,6 @@
-"""One answer over HTTP: redirects followed with care, hosts treated politely, what a server says told apart.
+"""HTTP GET with safe redirects, polite use of hosts, and errors by what the server says.
 
-Nothing here knows files or suites; download.py turns answers into files.
+Nothing here knows files or suites; download.py turns responses into files.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ CLOSED = frozenset({401, 403})
 
 @dataclass(frozen=True)
 class Patience:
-    """How long is waited, in seconds, and how often is tried.
+    """How long to wait, in seconds, and how often to try.
 
-    A body is cut and resumed when nothing comes for `stall_s`, or fewer than `slow_bytes` in `slow_s`. `attempts`:
+    A response is cut and resumed if nothing comes for `stall_s`, or fewer than `slow_bytes` in `slow_s`. `attempts`:
     tries without progress; a try that brought `progress_bytes` or more is not counted. `longest_s`: the longest wait
-    that a server may ask for; when it asks for more, we go and say when to come back.
+    that a server may ask for; if it asks for more, we give up and say when to come back.
     """
 
     connect_s: float = 20.0
@@ -56,11 +56,11 @@ class _Host:
 
 
 class Web:
-    """A client that is polite to every host. For several threads; closed at the end of a `with`.
+    """A client that is polite to every host. Thread-safe; use it in a `with` block.
 
-    manners: by host name; a name stands for its subdomains too. tokens: {URL: token}, sent to that scheme, host and
-    port and to nobody that they redirect to. A host that cannot be reached `give_up` times in a row, by any thread, is
-    not asked again. private: addresses of this machine and of private networks may be asked too.
+    manners: by host name; a name counts for its subdomains too. tokens: {URL: token}, sent only to that scheme, host
+    and port, not to redirect targets. A host that cannot be reached `give_up` times in a row, by any thread, is not
+    asked again. private: allow addresses of this machine and of private networks.
     """
 
     give_up = 6
@@ -92,23 +92,23 @@ class Web:
         self._client.close()
 
     def key(self, url: str) -> str:
-        """What a URL's host is counted under: itself, or the domain that manners are known of."""
+        """The name under which a URL's host is counted: the host, or its domain that `manners` names."""
         host = (urlsplit(url).hostname or "").lower()
         known = [name for name in self._manners if host == name or host.endswith(f".{name}")]
         return max(known, key=len) if known else host
 
     def at_once(self, key: str) -> int:
-        """How many requests at once the host counted under `key` gets."""
+        """The number of concurrent requests to the host counted under `key`."""
         return self._manners.get(key, Manners()).at_once
 
     def rest(self, seconds: float) -> None:
-        """Wait. Raises Stopped when told to stop meanwhile."""
+        """Wait so many seconds. Raises Stopped if `stop` is set meanwhile."""
         if self.stop.wait(seconds):
             raise Stopped("stopped")
 
     @contextmanager
     def get(self, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
-        """The answer of 200, 206 or 416, unread, after redirects; the host's slot is held until it is closed.
+        """The response (200, 206 or 416), not read, after redirects; the host's slot is held until it is closed.
 
         Raises Again, Gone, NeedsPerson or DownloadError.
         """
@@ -150,7 +150,7 @@ class Web:
 
     @contextmanager
     def _slot(self, url: str) -> Iterator[_Host]:
-        """One of the host's places, after its pause."""
+        """Hold one of the host's slots, after its pause. Raises DownloadError for a host that was given up."""
         host = self._host(self.key(url))
         while not host.slots.acquire(timeout=0.2):
             self.rest(0)
@@ -173,7 +173,7 @@ class Web:
 
 
 def origin(url: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port: who is asked."""
+    """(scheme, host, port) of a URL. Raises DownloadError for a wrong port."""
     parts = urlsplit(url)
     try:
         port = parts.port
@@ -184,7 +184,7 @@ def origin(url: str) -> tuple[str, str, int | None]:
 
 
 def understood(answer: httpx.Response, asked: str, patience: Patience) -> None:
-    """Return where the answer brings a file (200, 206) or says that the range is wrong (416); raise what else it is."""
+    """Return for status 200, 206 or 416 (wrong range); raise the error for any other. asked: URL for the message."""
     status = answer.status_code
     if status in (200, 206, 416):
         return
@@ -203,7 +203,7 @@ def understood(answer: httpx.Response, asked: str, patience: Patience) -> None:
 
 
 def retry_after(value: str) -> float | None:
-    """Seconds to wait by a Retry-After header, a number or a date; None where it is neither. RFC 9110 10.2.3."""
+    """Seconds to wait by a Retry-After header (a number or a date, RFC 9110 10.2.3); None if it is neither."""
     value = value.strip()
     if value.isascii() and value.isdigit():
         return float(value)
