@@ -66,7 +66,7 @@ def started(title: str) -> None:
 
 
 def tell(title: str, done: int, total: int, steady: bool = True) -> None:
-    """Report that `done` of `total` items of a stage are finished. steady: whether the pace so far predicts the rest."""
+    """Report that `done` of `total` items of a stage are finished. steady: whether the pace predicts the rest."""
     _listener.moved(title, done, total, steady)
 
 
