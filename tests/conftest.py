@@ -52,6 +52,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what run
 BIN = Path(sys.executable).parent
 # The tests run beside each other and look into the process that they start: one builds all stages, but where a test says else.
 WORKERS = os.environ["SCROLLWORK_WORKERS"] = "1"
+# numpy too, which reads this when it is imported: on our small matrices a thread a core takes up to three times the CPU.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 TOGETHER = Path()  # set by the fixture of this name
 UNCHANGED = Path()  # the tree that nobody changes; set by the fixture `house`
 SUITE = "zeroscrolls"
@@ -74,6 +76,8 @@ LONGEST = (
     *("tests/tasks/test_outside.py", "tests/readings/test_estimate.py", "tests/models/test_batches.py"),
     *("tests/servers/test_vendor.py", "tests/storage/test_store_files.py", "tests/readings/test_unequal_inputs.py"),
     *("tests/suites/test_extending.py", "tests/readings/test_verify.py", "tests/storage/test_download.py"),
+    *("tests/test_extending_pages.py", "tests/suites/test_options.py", "tests/exchange/test_releases.py"),
+    *("tests/preprocessing/test_bad_fields.py", "tests/cli/test_command_line.py", "tests/rehearsal/test_server.py"),
 )
 
 
