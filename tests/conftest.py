@@ -207,7 +207,8 @@ def start(
 @dataclass(frozen=True)
 class Scrollwork:
     """The command of the tree at `root`, with a home of its own. lent: Prefect's database is (lend_database); forked: from a
-    process that has the libraries (tests/forked.py), where that makes no difference."""
+    process that has the libraries (tests/forked.py), where that makes no difference; warm: a program of a test, too, has
+    the modules of the tree already where nobody changes it."""
 
     root: Path
     home: Path
@@ -215,6 +216,7 @@ class Scrollwork:
     prefix: tuple[str, ...] = ("-m", "scrollwork.cli.main")
     lent: bool = True
     forked: bool = True
+    warm: bool = False
 
     def with_(self, **changes: Any) -> Scrollwork:
         """The same with another root, home, environment or prefix."""
@@ -229,7 +231,7 @@ class Scrollwork:
         options |= {"cwd": self.root, "env": environment(PYTHONPATH=str(self.root), **self.env), "stdin": input_from}
         loads = self.env == CHECKPOINTS
         alike = loads or not any(name.startswith(READ_BY_LIBRARIES) for name in self.env)
-        commands = self.prefix[0] == "-m"  # a test's own program may ask what is loaded
+        commands = self.prefix[0] == "-m" or self.warm  # a test's own program may ask what is loaded
         house = str(self.root) if commands and self.root == UNCHANGED else ""
         return start(command, self.forked and alike and self.prefix[0] != "-c", loads, house, **options)
 
