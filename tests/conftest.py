@@ -52,6 +52,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what run
 BIN = Path(sys.executable).parent
 # The tests run beside each other and look into the process that they start: one builds all stages, but where a test says else.
 WORKERS = os.environ["SCROLLWORK_WORKERS"] = "1"
+# numpy too, which reads this when it is imported: on our small matrices a thread a core takes up to three times the CPU.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 TOGETHER = Path()  # set by the fixture of this name
 UNCHANGED = Path()  # the tree that nobody changes; set by the fixture `house`
 SUITE = "zeroscrolls"
@@ -74,6 +76,8 @@ LONGEST = (
     *("tests/tasks/test_outside.py", "tests/readings/test_estimate.py", "tests/models/test_batches.py"),
     *("tests/servers/test_vendor.py", "tests/storage/test_store_files.py", "tests/readings/test_unequal_inputs.py"),
     *("tests/suites/test_extending.py", "tests/readings/test_verify.py", "tests/storage/test_download.py"),
+    *("tests/test_extending_pages.py", "tests/suites/test_options.py", "tests/exchange/test_releases.py"),
+    *("tests/preprocessing/test_bad_fields.py", "tests/cli/test_command_line.py", "tests/rehearsal/test_server.py"),
 )
 
 
@@ -203,7 +207,8 @@ def start(
 @dataclass(frozen=True)
 class Scrollwork:
     """The command of the tree at `root`, with a home of its own. lent: Prefect's database is (lend_database); forked: from a
-    process that has the libraries (tests/forked.py), where that makes no difference."""
+    process that has the libraries (tests/forked.py), where that makes no difference; warm: a program of a test, too, has
+    the modules of the tree already where nobody changes it."""
 
     root: Path
     home: Path
@@ -211,6 +216,7 @@ class Scrollwork:
     prefix: tuple[str, ...] = ("-m", "scrollwork.cli.main")
     lent: bool = True
     forked: bool = True
+    warm: bool = False
 
     def with_(self, **changes: Any) -> Scrollwork:
         """The same with another root, home, environment or prefix."""
@@ -225,7 +231,7 @@ class Scrollwork:
         options |= {"cwd": self.root, "env": environment(PYTHONPATH=str(self.root), **self.env), "stdin": input_from}
         loads = self.env == CHECKPOINTS
         alike = loads or not any(name.startswith(READ_BY_LIBRARIES) for name in self.env)
-        commands = self.prefix[0] == "-m"  # a test's own program may ask what is loaded
+        commands = self.prefix[0] == "-m" or self.warm  # a test's own program may ask what is loaded
         house = str(self.root) if commands and self.root == UNCHANGED else ""
         return start(command, self.forked and alike and self.prefix[0] != "-c", loads, house, **options)
 

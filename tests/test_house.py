@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -41,7 +42,12 @@ def load(path: Path) -> ModuleType:
 FLOORS = load(PROJECT / ".ci" / "floors.py")
 MODULES: Mapping[str, Path] = FLOORS.modules()
 ROOMS = {path.relative_to(PROJECT).parts[0] for path in MODULES.values()}
-IMPORTS: Mapping[str, set[str]] = {name: FLOORS.imports(path) for name, path in MODULES.items()}
+
+
+@cache
+def imports() -> Mapping[str, set[str]]:
+    """Imports by module. Read where a test asks: every worker of pytest imports this file, one runs it."""
+    return {name: FLOORS.imports(path) for name, path in MODULES.items()}
 
 
 def circles(imports: Mapping[str, set[str]]) -> list[list[str]]:
@@ -73,7 +79,7 @@ def circles(imports: Mapping[str, set[str]]) -> list[list[str]]:
 
 
 def test_modules_import_each_other_in_a_circle() -> None:
-    assert circles(IMPORTS) == []
+    assert circles(imports()) == []
 
 
 def test_a_circle_of_three_is_not_seen() -> None:
@@ -104,12 +110,14 @@ def test_a_room_imports_one_above_it_or_beside_it() -> None:
     }
     assert upward == set()
     assert ROOMS - floor.keys() == {"benchmarks", "config", "sample"}  # on no floor: data, and what no room imports
-    aside = {(name, other) for name in MODULES for other in IMPORTS[name] if other.startswith("scrollwork.sample.")}
+    aside = {(name, other) for name in MODULES for other in imports()[name] if other.startswith("scrollwork.sample.")}
     assert {name for name, _ in aside if not name.startswith("scrollwork.sample.")} <= {"benchmarks.dolce"}
 
 
 def test_a_module_imports_a_room_by_its_bare_name_or_by_dots() -> None:
-    bare = {(name, other) for name, found in IMPORTS.items() for other in found if other.split(".")[0] in ROOMS | {""}}
+    bare = {
+        (name, other) for name, found in imports().items() for other in found if other.split(".")[0] in ROOMS | {""}
+    }
     assert {one for one in bare if not one[0].startswith("benchmarks.") or not one[1].startswith("benchmarks")} == set()
 
 

@@ -170,4 +170,4 @@ def installed(scrollwork: Scrollwork, folder: Path, **more: str) -> Scrollwork:
     written(folder / "raw", RAW)
     program = folder / "main.py"
     program.write_text(MAIN.format(site=str(site)))
-    return scrollwork.with_(prefix=(str(program),))
+    return scrollwork.with_(prefix=(str(program),), warm=True)
