@@ -223,9 +223,9 @@ def from_file(model: str, own_file: str | None) -> bool:
 
 
 def vendor_warnings(calling: Calling, today: date | None = None) -> list[str]:
-    """What a user should know of a run's hosted models before they are asked, a line each: that their vendor answers
-    them no more, or only until an announced day; that their id is not known. Not where a server of one's own answers.
-    today: the day it is, by this machine's clock unless given."""
+    """Warnings about a run's hosted models, one line each: the vendor has retired the model, will retire it on an
+    announced day, or the model's id is unknown. None for models that the user's own server runs. today: the current
+    day, by this machine's clock unless given."""
     today = today or date.today()
     lines = []
     for model, table in calling.tables.items():
@@ -247,8 +247,7 @@ def vendor_warnings(calling: Calling, today: date | None = None) -> list[str]:
 
 
 def ending(table: Mapping[str, Any], known: Known | None) -> tuple[date | None, str]:
-    """(the first day on which a table's model is answered no more, None where none is known; what is named in its
-    place)."""
+    """(the day on which the vendor retires a table's model, None where none is known; its named successor or "")."""
     own = table.get("retired", "")
     if known is None and table.get("base_url") != BASE_URLS.get(table["provider"]):
         return None, ""
@@ -257,12 +256,12 @@ def ending(table: Mapping[str, Any], known: Known | None) -> tuple[date | None, 
 
 
 def in_its_place(successor: str | None) -> str:
-    """What its vendor names in a model's place, as the end of a sentence."""
+    """The end of a warning that names a model's successor; "" where there is none."""
     return f"; the vendor names {successor} in its place" if successor else ""
 
 
 def taken_for(known: Known) -> str:
-    """What is said of an id that no family has."""
+    """The warning about a model id that is in no known family."""
     if known.family.id:
         return f"this id is not known; it is taken for {known.family.id} (`scrollwork models` lists what is known)"
     return (
@@ -272,7 +271,7 @@ def taken_for(known: Known) -> str:
 
 
 def told_ways(request: Request, calling: Calling) -> list[str]:
-    """What is said of how --way has hosted models asked."""
+    """The line that says how --way calls hosted models; none without --way or without hosted models."""
     hosted = {name: table for name, table in calling.tables.items() if table["provider"] in HOSTED}
     if request.way is None or not hosted:
         return []
@@ -285,7 +284,7 @@ def told_ways(request: Request, calling: Calling) -> list[str]:
 
 
 def unbounded(request: Request, calling: Calling) -> list[str]:
-    """What is said where hosted models are asked and nothing stops it from costing what it costs."""
+    """The design's caution about cost, where hosted models are called without a budget."""
     hosted = any(table["provider"] in HOSTED for table in calling.tables.values())
     return [line for line in [design_of(request.config).caution(request)] if line and hosted and not request.budget]
 

@@ -42,5 +42,5 @@ def release_query(request: Request, task: TaskConfig, split: str) -> RawQuery:
 
 
 def release_options(task: TaskConfig) -> dict[str, Any]:
-    """What the import is told of the task."""
+    """The task's options that the import needs: its prompt template, and where its queries end."""
     return {"template": dict(task.template), "query_ends": task.query_ends}

@@ -1,4 +1,4 @@
-"""Bad raw input, said to the person who meets it: file, record, field, what to do."""
+"""Errors about bad raw input: each message names file, record and field, and what to do."""
 
 import re
 
