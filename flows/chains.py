@@ -1,4 +1,4 @@
-"""The chain: the stages of a request, each a method that adds a node to those before it.
+"""The chain: all stages of a request. Each stage is a method that declares a node with its input nodes.
 
     curate -> sample -> prompt -> generate -> score -> aggregate -> report
                                                     -> judge -> compare -> report
@@ -6,13 +6,13 @@
     curate (another split) -> fit -> generate, for models with fitted rules
     prompt -> predictions -> score, for systems that ran elsewhere
 
-What a suite's design does otherwise (designs/): how a sample becomes prompts, and further stages:
+The suite's design (designs/) decides how a sample becomes prompts, and adds stages:
 
     aggregate -> rank -> report, where prompts are drawn anew in each run
     score -> complexity -> report, where windows of contexts are observed
 
-prompt, generate and score of a big task are split into shards by document (`shards` in the suite file). What a stage is
-told and leaves stands in its own module.
+prompt, generate and score of a big task are split into shards by document (`shards` in the suite file). A stage's own
+module shows its parameters and its tables.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ from scrollwork.tasks.report import run as report
 from scrollwork.tasks.report.parameters import compare_parameters, differing_settings, report_params, upper_bounds
 from scrollwork.tasks.score import run as score
 
-FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
+FIT_SPLIT = "train"  # the split that a model with fitted rules learns from by default
 
 
 def once(labels: Callable[[Part], object]) -> Callable[[Callable[[Chain, Part], Node]], Callable[[Chain, Part], Node]]:
-    """Of a chain's method: what is of one name is declared once."""
+    """Decorator for a method of Chain: declare one node for each value of `labels(part)`, and reuse it afterwards."""
 
     def of(declare: Callable[[Chain, Part], Node]) -> Callable[[Chain, Part], Node]:
         @wraps(declare)
@@ -71,9 +71,9 @@ def once(labels: Callable[[Part], object]) -> Callable[[Callable[[Chain, Part], 
 
 
 class Chain:
-    """All stages of a request. It is made once a call; what reads results is given it too, and asks it for nodes.
+    """All stages of a request. One is made for each command; code that reads results (readings/) asks it for nodes.
 
-    request: where it names models, with the name of a run, under which is written down what is spent.
+    request: the given one; if it names models, also with the name of the run, under which costs are stored.
     """
 
     def __init__(self, request: Request) -> None:
@@ -82,40 +82,40 @@ class Chain:
         self.made: dict[tuple[str, object], Node] = {}
 
     def other(self, request: Request) -> Chain:
-        """The chain of another request, for those who must not know this room."""
+        """The chain of another request, for code that must not import this module."""
         return Chain(request)
 
     @cached_property
     def resolved(self) -> Resolved:
-        """What the request names, looked up. Raises UnknownModel, UsageError."""
+        """The models, tokenizers and locations that the request names. Raises UnknownModel, UsageError."""
         return resolve(self.request)
 
     @cached_property
     def session(self) -> Session:
-        """The request's home, opened."""
+        """The opened home of the request."""
         return Session(self.resolved.locations)
 
     def plan(self, targets: Sequence[Node]) -> Plan:
-        """What the engines run: targets, and all that they need."""
+        """The plan of these targets and of all nodes that they need."""
         return Plan.of(targets, self.resolved.locations)
 
     def only(self, nodes: Sequence[Node]) -> Plan:
-        """The same of nodes whose inputs stand, or have ended."""
+        """The plan of these nodes only, whose inputs exist or have failed."""
         return Plan(tuple(nodes), self.resolved.locations)
 
     @cached_property
     def at_first(self) -> Planner:
-        """States of nodes as the home stood when it was first asked."""
+        """States of nodes as they were when they were first looked up."""
         return Planner(self.session)
 
     @cached_property
     def built(self) -> list[Node]:
-        """The last stages of `build` for every task and split: plain prompts, and what is counted of them."""
+        """The last nodes of `build`: statistics of every task and split (over plain prompts)."""
         return [self.statistics(part) for part in parts(self.request)]
 
     @cached_property
     def scored(self) -> list[Node]:
-        """The aggregate of every model, arm, task and split. Raises UsageError."""
+        """The aggregate nodes of every model, arm, task and split. Raises UsageError."""
         return [
             self.aggregate(replace(part, arm=arm))
             for model in self.resolved.tables
@@ -127,46 +127,46 @@ class Chain:
 
     @cached_property
     def evaluated(self) -> list[Node]:
-        """What `run` builds before models are compared: all scores, and what is judged and said of each."""
+        """What `run` builds before models are compared: aggregates, their judge nodes, further nodes of the design."""
         return [*self.scored, *map(self.judge, self.scored), *self.further]
 
     @cached_property
     def further(self) -> list[Node]:
-        """What the design adds behind each aggregate."""
+        """The nodes that the design adds after each aggregate."""
         return [node for aggregated in self.scored for node in self.design.further(self, aggregated)]
 
     @once(lambda part: part.base)
     def curate(self, part: Part) -> Node:
-        """Raw files to documents, examples and drops."""
+        """Raw files -> documents, examples, drops."""
         told = curation_of(part)
         return curate.declare(part, told.raw, told.options, told.modules)
 
     @once(lambda part: part.sampled)
     def sample(self, part: Part) -> Node:
-        """Curated examples to the benchmark's, as the design has it."""
+        """Curated examples -> the benchmark's examples, as the design selects them."""
         return self.design.sample(self, part)
 
     @once(lambda part: (part.sampled, part.profile.tokenizer))
     def tokens(self, part: Part) -> Node:
-        """The sample's documents counted by the profile's tokenizer."""
+        """Sample -> token counts of its documents by the profile's tokenizer."""
         tokenizer = part.profile.tokenizer
         return tokens.declare(self.sample(part), tokenizer, engine_of(tokenizer))
 
     @once(lambda part: (part.base, part.profile, part.arm, part.shard))
     def prompt(self, part: Part) -> Node:
-        """Examples to prompts of one profile."""
+        """Examples -> prompts of one profile."""
         counted = self.tokens(part) if part.profile.tokenizer and part.arm == FULL else None
         return prompt.declare(part, self.curate(part), self.sample(part), counted, self.design.prompt)
 
     @once(lambda part: part.sharded)
     def answers(self, part: Part) -> Node:
-        """Prompts to answers: of a model that is asked, or out of files of a system that ran elsewhere."""
+        """Prompts -> answers, of a model, or from files of a system that ran elsewhere."""
         if (part.table or {}).get("provider") == PROVIDER:
             return predictions.declare(part, self.curate(part), self.prompt(part), self.sample(part))
         return self.generate(part)
 
     def generate(self, part: Part) -> Node:
-        """Prompts to a snapshot of the answers in the store."""
+        """Prompts -> a snapshot of a model's answers in the store."""
         settings = what_answers(part)
         kind = settings.get("rules", {}).get(part.task.name, {}).get("fit")
         fitted = self.fit(part, kind, str(settings.get("fit_split", FIT_SPLIT))) if kind else None
@@ -177,12 +177,12 @@ class Chain:
         return generate.declare(part, *before, settings, fitted=fitted, body=body)
 
     def fit(self, part: Part, kind: str, split: str) -> Node:
-        """Examples of another split, with known outputs, to what a heuristic takes from them. Raises UsageError."""
+        """Examples of another split, with references -> what a heuristic learns from them. Raises UsageError."""
         fit.check(part, split)
         return fit.declare(part, self.curate(replace(part, split=split, model="")), kind, split)
 
     def score(self, part: Part) -> Node:
-        """Answers to scores by the task's metric."""
+        """Answers -> scores by the task's metric."""
         reading = reply_parameters(part)
         body = "scrollwork.tasks.score.judged" if "judges" in reading else self.design.score
         modules = [metric_module(part.task.metric)]
@@ -190,7 +190,7 @@ class Chain:
 
     @once(lambda part: part.labels)
     def aggregate(self, part: Part) -> Node:
-        """Scores of all shards to the task's value, interval, spread and coverage."""
+        """Scores of all shards -> the task's value, interval, spread and coverage."""
         table = part.table or {}
         return aggregate.declare(
             part,
@@ -207,11 +207,11 @@ class Chain:
         )
 
     def judge(self, aggregated: Node) -> Node:
-        """Judged answers, and measures and slices of them, of what an aggregate is of."""
+        """Aggregate and its inputs -> measures of its answers, and scores on parts of its inputs."""
         return judge.declare(aggregated, [tokens.declare(one, WORDS) for one in aggregated.each("sample")])
 
     def compare(self, judged: Sequence[Node], scored: Sequence[Node]) -> Node:
-        """Averages and comparisons of everything that was judged. scored: its aggregates."""
+        """Judge nodes -> averages, and comparisons of models. scored: the aggregates of these judge nodes."""
         request = self.request
         models = [shown_name(model) for model in request.models]  # as rows name them
         parameters = compare_parameters(request.config, models, upper_bounds(scored))
@@ -221,27 +221,26 @@ class Chain:
     def together(
         self, judged: Sequence[Node], scored: Sequence[Node], failures: Sequence[Mapping[str, str]]
     ) -> list[Node]:
-        """What is said of all models together: compared on the same inputs, and what the design adds. failures: of
-        tasks that have no score."""
+        """Nodes over all models: compare, and those that the design adds. failures: of tasks without a score."""
         compared = [self.compare(judged, scored)] if judged else []
         return [*compared, *self.design.together(self, scored, failures)]
 
     @once(lambda part: part.base)
     def statistics(self, part: Part) -> Node:
-        """Everything that is built of a task and split to lengths, histograms and spread."""
+        """All built artifacts of a task and split -> lengths, histograms, spread."""
         samples, whole = self.design.samples(self, part), self.design.sizes(self, part)
         return statistics.declare(part, self.curate(part), samples, part.each_shard(self.prompt), whole)
 
     def overview(self, counted: Sequence[Node]) -> Node:
-        """The statistics of all tasks that could be built to one page and its pictures."""
+        """Statistics of all built tasks -> the page of `build` and its pictures."""
         return overview.declare(self.request.suite, overview_parameters(self.request, counted), counted)
 
     def report(
         self, aggregates: Sequence[Node], failures: Sequence[Mapping[str, str]], beside: Sequence[Node] = ()
     ) -> Node:
-        """All aggregates to one page. failures: why a task of a model has none; see `failure`. beside: what was judged,
-        compared, ranked and fitted of them."""
-        from scrollwork.reporting.page.sections import sections_of  # loads what draws, which a build needs not
+        """All aggregates -> the page of `run`. failures: why a task of a model has no aggregate; see `failure`. beside:
+        judge, compare and the design's nodes."""
+        from scrollwork.reporting.page.sections import sections_of  # loads drawing code, which a build does not need
 
         request, bounds = self.request, upper_bounds(aggregates)
         decoding = {node.label("model"): node.params["decoding"] for node in aggregates if "decoding" in node.params}
@@ -260,5 +259,5 @@ class Chain:
 
 
 def failure(node: Node, message: str) -> dict[str, str]:
-    """A task of a model that has no score, and why."""
+    """{task, split, model, message}: a task of a model that has no score, and why."""
     return {**{name: node.label(name) for name in ("task", "split", "model")}, "message": message}

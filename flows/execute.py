@@ -1,4 +1,4 @@
-"""A chain on an engine: its states, building, publishing the report, a row of the run."""
+"""Run a chain on an engine: states of its stages, building, publishing the report, and noting the run."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from scrollwork.tasks.report.published import keep
 from scrollwork.tasks.report.published import publish as publish_page
 from scrollwork.tasks.statistics import STAGE as STATISTICS
 
-NAME_CHARS = 40  # of a system in a page's name
+NAME_CHARS = 40  # of a system's name in a page's file name
 
 
 @dataclass(frozen=True)
 class Planned:
-    """Every stage with its state; work: whether something can and must be done."""
+    """Every node with its state."""
 
     statuses: tuple[tuple[Node, Status], ...]
 
     @property
     def work(self) -> bool:
-        """Something is not there and could be built."""
+        """Whether some node is not built and can be."""
         return any(status.state != "reused" and status.problem is None for _, status in self.statuses)
 
 
 def plan(chain: Chain) -> Planned:
-    """The state of every stage of a chain; the report's too, once everything before it stands or cannot be built."""
+    """The state of every node of a chain, with the report (or overview) over the tasks that can be built."""
     all_matches.cache_clear()
     planner, models = Planner(chain.session), chain.request.models
     nodes = topological(chain.evaluated if models else chain.built)
@@ -53,7 +53,7 @@ def plan(chain: Chain) -> Planned:
 
 
 def planned_report(chain: Chain, statuses: Sequence[tuple[Node, Status]]) -> list[Node]:
-    """The comparison and the report over the aggregates that can be had."""
+    """The nodes over all models and the report, over the aggregates that can be built."""
     aggregates = [(node, status) for node, status in statuses if node.stage == AGGREGATE]
     failures = [failure(node, str(status.problem)) for node, status in aggregates if status.problem is not None]
     scored = [node for node, status in aggregates if status.problem is None]
@@ -65,12 +65,12 @@ def planned_report(chain: Chain, statuses: Sequence[tuple[Node, Status]]) -> lis
 
 
 def planned_overview(chain: Chain, statuses: Sequence[tuple[Node, Status]]) -> Node:
-    """The overview of the statistics that can be had."""
+    """The overview node over the statistics that can be built."""
     return chain.overview([node for node, one in statuses if node.stage == STATISTICS and one.problem is None])
 
 
 def build(chain: Chain, engine: Engine = run_inline) -> Outcome:
-    """Raw files to samples and their statistics. What failed is missing from the page."""
+    """Run `build`: raw files to samples and their statistics. Failed tasks are missing from the page."""
     sweep(chain)
     finished = ran(chain, engine, chain.built)
     if chain.request.strict and any(one.error for one in finished):
@@ -81,7 +81,7 @@ def build(chain: Chain, engine: Engine = run_inline) -> Outcome:
 
 
 def overviewed(chain: Chain, overview: Node, engine: Engine) -> tuple[Finished, Path | None]:
-    """The overview, built, its page and pictures published. Raises DamagedArtifact."""
+    """Build the overview, and publish its page and pictures. Raises DamagedArtifact."""
     (last,) = engine(chain.only([overview]))
     if last.error:
         return last, None
@@ -95,7 +95,7 @@ def overviewed(chain: Chain, overview: Node, engine: Engine) -> tuple[Finished, 
 
 
 def run(chain: Chain, engine: Engine = run_inline) -> Outcome:
-    """Raw files to a report. What failed is missing from it and named in it."""
+    """Run `run`: raw files to a report. Failed tasks are named in it."""
     begin(chain.request.run)
     sweep(chain)
     finished = ran(chain, engine, chain.evaluated)
@@ -117,7 +117,8 @@ def run(chain: Chain, engine: Engine = run_inline) -> Outcome:
 
 
 def ran(chain: Chain, engine: Engine, targets: Sequence[Node]) -> list[Finished]:
-    """How every node that the targets need ended. Batches are asked between prompts and answers."""
+    """Build everything that the targets need; returns how each node ended. Batches are submitted and collected between
+    prompts and answers."""
     plan = chain.plan(targets)
     first: dict[str, Finished] = {}
     if chain.resolved.calling.tables:
@@ -128,7 +129,7 @@ def ran(chain: Chain, engine: Engine, targets: Sequence[Node]) -> list[Finished]
 
 
 def with_way(chain: Chain) -> Chain:
-    """The chain, with the cheapest way of asking chosen where its request wants that; prompts are built for it."""
+    """The chain; for `--way cheapest`, with the cheapest way of calling chosen, which needs prompts to be built."""
     if chain.request.way != "cheapest":
         return chain
     from scrollwork.readings.ways import settled  # loads what estimates need
@@ -137,13 +138,14 @@ def with_way(chain: Chain) -> Chain:
 
 
 def through(request: Request, engine: Engine, plan: Plan) -> list[Finished]:
-    """How the nodes of a plan ended."""
+    """Build the nodes of a plan; returns how they ended. With --strict, see `run_strictly`."""
     return run_strictly(engine, plan) if request.strict else engine(plan)
 
 
 def before_batches(request: Request, engine: Engine, plan: Plan) -> dict[str, Finished]:
-    """How the nodes before hosted models' answers ended, of those that did not fail; batches taken in, and with --batch
-    submitted and waited for."""
+    """Collect finished batches; with --batch, first build the prompts, then submit batches and wait for them.
+
+    Returns how these nodes ended, without those that failed (they are tried again with the rest)."""
     from scrollwork.tasks.generate.batches import collect_batches, unanswered  # loads the engine of calls
 
     calling = plan.locations.calling
@@ -159,13 +161,13 @@ def before_batches(request: Request, engine: Engine, plan: Plan) -> dict[str, Fi
 
 
 def reported(chain: Chain, report: Node, engine: Engine) -> tuple[Finished, Path | None]:
-    """The report, built and published. Raises DamagedArtifact."""
+    """Build and publish the report. Raises DamagedArtifact."""
     (last,) = engine(chain.only([report]))
     return last, None if last.error else publish(chain, report)
 
 
 def sweep(chain: Chain) -> None:
-    """Clean up after killed runs; look for raw files anew, which a person may have put there since."""
+    """Remove what killed runs left, and forget which raw files were found: there may be new ones."""
     all_matches.cache_clear()
     chain.session.artifacts.sweep()
     if chain.session.home.writable:
@@ -173,7 +175,7 @@ def sweep(chain: Chain) -> None:
 
 
 def publish(chain: Chain, report: Node) -> Path:
-    """Put the page where people find it; the path. Raises DamagedArtifact, also for the rows that people are shown."""
+    """Copy the page to the reports folder; returns its path. Raises DamagedArtifact for any part of the report."""
     artifact = Planner(chain.session).status(report).artifact
     assert artifact is not None
     artifact.check(rehash=True)
@@ -181,8 +183,8 @@ def publish(chain: Chain, report: Node) -> Path:
 
 
 def page_name(request: Request) -> str:
-    """SUITE.html, and of systems that ran elsewhere alone SUITE-predictions-NAME.html: their scores take no page of
-    models away."""
+    """SUITE.html, or SUITE-predictions-NAME.html for systems that ran elsewhere, so that their page does not replace
+    that of models."""
     if not all(map(is_outside, request.models)):
         return f"{request.suite}.html"
     name = "+".join(map(shown_name, request.models))
@@ -191,12 +193,12 @@ def page_name(request: Request) -> str:
 
 
 def without_password(url: str) -> str:
-    """A store's URL as it may be written down."""
+    """A store's URL with its password hidden, to be stored."""
     return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", url)
 
 
 def noted(chain: Chain, outcome: Outcome) -> Outcome:
-    """Keep a row of the run where the home can be written: request, how stages ended, keys of the last artifacts."""
+    """Store a row of the run (request, how nodes ended, keys) if the home can be written; returns the outcome."""
     session, request = chain.session, outcome.request
     if not session.home.writable:
         return outcome

@@ -1,4 +1,4 @@
-"""What the flows share: from plain parameters to a request, and how a flow run ends."""
+"""What the two flows share: their parameters, the request made from them, and how a flow run ends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scrollwork.suites.request import Request
 F = TypeVar("F", bound=Callable[..., Any])
 OF_BUILD, OF_RUN = (BUILD,), (BUILD, RUN, CALLS)
 SUITE = "zeroscrolls"
-OWN_HELP = {  # where a form says it otherwise than a command line
+OWN_HELP = {  # help texts of Prefect's form that differ from the command line's
     "tasks": "only these tasks (default: all)",
     "splits": "these splits instead of the suite's own (test)",
     "models": "names of config/models.toml (naive, naive:seed=7, lead, bm25, ...) or PROVIDER:ID, such as "
@@ -39,14 +39,14 @@ OWN_HELP = {  # where a form says it otherwise than a command line
 
 
 def flow_options(scopes: Sequence[str]) -> dict[str, Option]:
-    """The options that a flow of these scopes takes, by the names of its parameters."""
+    """The options of these scopes, by the name of the flow's parameter."""
     return {name: one for name, one in every_option().items() if one.scope in scopes} | global_options()
 
 
 def with_options(scopes: Sequence[str], **defaults: Any) -> Callable[[F], F]:
-    """Give a flow the parameters that are declared as options (suites/options.py): its signature and the "Args" of its
-    docstring, from which Prefect makes the form and the check of its UI. defaults: those that differ from the command
-    line's."""
+    """Decorator: give a flow the declared options (suites/options.py) as parameters. It sets the signature and the
+    "Args" of the docstring, from which Prefect makes its form and validation. defaults: where they differ from the
+    command line's."""
 
     def described(function: F) -> F:
         known = flow_options(scopes)
@@ -67,12 +67,12 @@ def with_options(scopes: Sequence[str], **defaults: Any) -> Callable[[F], F]:
 
 
 def of_a_design(option: Option) -> bool:
-    """Whether an option is of one design alone."""
+    """Whether an option belongs to one design."""
     return any(option.group == design.group for design in designs().values())
 
 
 def annotation(option: Option) -> Any:
-    """The type of a parameter, as Prefect and pydantic read it."""
+    """The type annotation of a parameter, for Prefect and pydantic."""
     inner: Any = option.type
     if option.type is str:
         inner = Annotated[str, Field(min_length=1)]
@@ -88,22 +88,22 @@ def annotation(option: Option) -> Any:
 
 
 def request_of(parameters: Mapping[str, Any]) -> Request:
-    """The request of a flow's parameters, in the home of `home_of`. Raises UsageError."""
+    """The request for a flow's parameters, in the home that `home_of` finds. Raises UsageError."""
     given = dict(parameters)
     store = given.pop("store", None) or from_environment("SCROLLWORK_STORE") or ""
     home = home_of(given.pop("home", None), store)
     raw, sample = given.pop("raw", None), given.pop("sample", True)
     request = Request.of(**given, home=home, store=store, raw=raw, sample=sample and not raw)
-    if (run_id := running_id()) and not deployed():  # its worker tells of a deployed one
+    if (run_id := running_id()) and not deployed():  # a deployed run is marked by its worker
         mark_run(Home.at(request.home, request.store).folder, run_id)
     return request
 
 
 def home_of(given: str | None, store: str = "") -> str:
-    """The home of a flow run: the parameter, else SCROLLWORK_HOME, else that of the server which serves this project.
+    """The home of a flow run: the parameter, else SCROLLWORK_HOME, else the home of this project's server.
 
-    The folder of the code is no home by itself: a deployment with a pull step has its code in a temporary folder, which
-    is deleted with all that was paid for. Relative paths of a deployed run begin there, too. Raises UsageError.
+    Raises UsageError without any of these, and for relative paths in a deployed run: they would be in the folder of the
+    code, which a deployment with a pull step deletes afterwards, with all paid answers.
     """
     home = global_options()["home"].checked(given) or from_environment("SCROLLWORK_HOME") or ""
     project = project_folder()
@@ -124,14 +124,14 @@ def home_of(given: str | None, store: str = "") -> str:
 
 
 def deployed() -> bool:
-    """Whether this flow run is one of a deployment."""
+    """Whether this flow run belongs to a deployment."""
     from prefect.runtime import deployment
 
     return bool(deployment.id)
 
 
 def running_id() -> str:
-    """The id of the flow run that this process runs; "" of none."""
+    """The id of this process's flow run; "" for none."""
     from prefect.runtime import flow_run
 
     return str(flow_run.id or "")
@@ -144,9 +144,9 @@ def relative(place: str) -> bool:
 
 
 def parameters_of(request: Request, scopes: Sequence[str]) -> dict[str, Any]:
-    """The parameters of a flow of these scopes that give this request again.
+    """The flow parameters that make this request.
 
-    The store's URL may hold a password, and parameters are kept by the server: it goes by SCROLLWORK_STORE.
+    The store is left out, because its URL may hold a password and the server stores parameters; set SCROLLWORK_STORE.
     """
     plain = request.to_json()
     known = flow_options(scopes)
@@ -156,7 +156,7 @@ def parameters_of(request: Request, scopes: Sequence[str]) -> dict[str, Any]:
 
 @contextmanager
 def naming_extras() -> Iterator[None]:
-    """Say in the state of a flow run which extra brings a library that is not installed. Raises UsageError."""
+    """Turn the error for a missing optional library into a UsageError that says how to install it."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -166,7 +166,8 @@ def naming_extras() -> Iterator[None]:
 
 
 def finish(outcome: Outcome, unanswered: Sequence[str] = ()) -> Outcome:
-    """The outcome. Raises StageFailed when a stage failed, so that the flow run has failed and can be retried."""
+    """Return the outcome. Raises StageFailed if a stage failed or inputs are unanswered, so that the flow run fails and
+    can be retried."""
     if outcome.failed:
         first = outcome.failed[0]
         more = f" (and {len(outcome.failed) - 1} more)" if len(outcome.failed) > 1 else ""

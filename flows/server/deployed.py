@@ -1,7 +1,7 @@
-"""What `up` deployed: a deployment or its schedules that prefect.yaml has no longer are taken off the server.
+"""Remove deployments and schedules from the server that are no longer in prefect.yaml.
 
-`prefect deploy --all` makes and changes what the file has and leaves what it had: an evaluation that was taken out
-would go on every night, and cost money. Only what `up` deployed is taken away; other deployments and schedules stay.
+`prefect deploy --all` only adds and changes: an evaluation that was deleted from the file would still run every night,
+and cost money. Only what `up` deployed is removed; other deployments and schedules stay.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Deployments = Mapping[tuple[str, str], bool]  # by name and entrypoint: whether 
 
 
 def follow_file(running: dict[str, Any], say: Callable[[str], None]) -> None:
-    """Take off the server what was deployed last time and is in prefect.yaml no longer, and note what is there now.
-    Raises OSError."""
+    """Remove from the server what the last `up` deployed and prefect.yaml no longer has; note what it has now. Raises
+    OSError."""
     project, path = project_of(running), Path(running["home"]) / "prefect" / "deployed.json"
     now = of_file(project / "prefect.yaml")
     if now is None:
@@ -45,7 +45,7 @@ def follow_file(running: dict[str, Any], say: Callable[[str], None]) -> None:
 
 
 def of_file(path: Path) -> Deployments | None:
-    """The deployments of a prefect.yaml that Prefect has deployed; None where Prefect fills in their names."""
+    """The deployments of a prefect.yaml; None if a name is a template that Prefect fills in."""
     rows = yaml.safe_load(path.read_text(encoding="utf-8")).get("deployments") or []
     found = {
         (str(row["name"]), str(row.get("entrypoint"))): bool(row.get("schedules") or row.get("schedule"))
@@ -55,7 +55,7 @@ def of_file(path: Path) -> Deployments | None:
 
 
 def noted_before(path: Path) -> tuple[str, Deployments]:
-    """(project, deployments) of the last time; nothing where none was noted."""
+    """(project, deployments) noted by the last `up`; ("", {}) if nothing was noted."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         noted = json.loads(path.read_text(encoding="utf-8"))
         return str(noted["project"]), {(name, entry): bool(timed) for name, entry, timed in noted["deployments"]}

@@ -1,8 +1,8 @@
-"""Prefect's server behind a guard, as the application factory that uvicorn is started with (local_server.py).
+"""Prefect's server application behind a guard. uvicorn is started with `create_app` (local_server.py).
 
-Prefect checks the secret (PREFECT_SERVER_API_AUTH_STRING). What it has no setting for is here: only the server's own
-hosts are answered, not any name that leads to this machine (DNS rebinding), and no page of another origin is heard. And
-what fails because SQLite is busy is tried again here within moments: Prefect's clients would wait for two seconds.
+Prefect checks the secret (PREFECT_SERVER_API_AUTH_STRING). The guard adds what Prefect has no setting for: it answers
+only to the server's own host names (against DNS rebinding), and takes no secret from pages of another origin. It also
+retries requests that fail because SQLite is busy; Prefect's clients would wait two seconds before that.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # names beside OWN_HOSTS, by commas
-WORD, PROOF = "X-Scrollwork-Word", "X-Scrollwork-Proof"  # of a request to /api/health and of its answer
-LIFELINE = "SCROLLWORK_LIFELINE"  # an inherited pipe: the server ends when nobody holds its other end
-KEEPER = "SCROLLWORK_KEEPER"  # PID:PORT, a process that holds our port for us until we take it (flows/server/worker.py)
+ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # further host names, separated by commas
+WORD, PROOF = "X-Scrollwork-Word", "X-Scrollwork-Proof"  # headers: a challenge to /api/health, and its answer
+LIFELINE = "SCROLLWORK_LIFELINE"  # an inherited pipe: the server ends when its other end is closed
+KEEPER = "SCROLLWORK_KEEPER"  # PID:PORT of a process that holds our port until we take it (flows/server/worker.py)
 END_S = 10.0
 TAKE_S = 5.0
-BUSY_S = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # waits, give or take half, before a request that met a busy database again
-KEPT_BYTES = 1 << 20  # of a request's body at most, for that
+BUSY_S = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # waits before retries on a busy database, +/- 50 % at random
+KEPT_BYTES = 1 << 20  # largest request body that is retried
 OWN_HOSTS = ("127.0.0.1", "localhost")
-# Of every reply: Prefect's pages ask hosts of its analytics from the owner's browser, and may stand in anybody's frame.
+# Sent with every reply: Prefect's pages would contact analytics hosts, and could be put into a frame of any site.
 POLICY = (b"content-security-policy", b"connect-src 'self'; frame-ancestors 'none'")
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/?#@\[\],]+)(:[0-9]*)?")
 
@@ -44,7 +44,7 @@ App = Callable[[Scope, Receive, Any], Awaitable[None]]
 
 
 def create_app() -> App:
-    """Prefect's application, guarded. Its settings come from the environment, as those of `prefect server start` do."""
+    """Prefect's application, guarded. Settings come from the environment, as for `prefect server start`."""
     try:
         from prefect.server.api.server import create_app as prefect_app
 
@@ -63,7 +63,7 @@ def create_app() -> App:
 
 
 def unfit(error: Exception) -> str:
-    """What is said of a Prefect that lacks what we use of it."""
+    """The message for a version of Prefect that lacks something we use."""
     from importlib.metadata import version
 
     return (
@@ -73,8 +73,9 @@ def unfit(error: Exception) -> str:
 
 
 def taking(app: App, keeper: int, port: int) -> App:
-    """The same, which is given its port by the keeper when it is ready: uvicorn takes it right after the start of the
-    application. Flow runs send their secret to whoever holds it."""
+    """Wrap an application so that, when it is ready, it asks the keeper for its port; uvicorn binds it right after.
+
+    The keeper holds the port until then because flow runs send their secret to whoever has it."""
 
     async def taken(message: MutableMapping[str, Any], send: Send) -> None:
         if message["type"] == "lifespan.startup.complete":
@@ -91,7 +92,7 @@ def taking(app: App, keeper: int, port: int) -> App:
 
 
 def end_with(watched: int) -> None:
-    """End when the other end of a pipe is closed: the process that holds it is gone, killed perhaps."""
+    """End this process when the other end of a pipe is closed, because the process that held it has ended."""
     os.read(watched, 1)  # nothing is ever written there
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(END_S)
@@ -99,7 +100,7 @@ def end_with(watched: int) -> None:
 
 
 def bound(port: int) -> int:
-    """The number of a port that could be taken now, any for 0; 0 where it could not."""
+    """The port if it is free (for port 0, some free port); 0 if it is taken."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server stopped just now frees its port
         with suppress(OSError):
@@ -109,18 +110,18 @@ def bound(port: int) -> int:
 
 
 def proof(secret: str, word: str) -> str:
-    """What only a holder of the secret makes of a word."""
+    """HMAC of a challenge, which only a holder of the secret can compute."""
     return hmac.new(secret.encode("utf-8"), word.encode("utf-8"), hashlib.sha256).hexdigest()
 
 
 def host_of(authority: str) -> str:
-    """The host of HOST or HOST:PORT in small letters; "" for anything else."""
+    """The host of HOST or HOST:PORT in lower case; "" for anything else."""
     found = HOST.fullmatch(authority.lower())
     return found[1] if found else ""
 
 
 def place_of(origin: str) -> str:
-    """HOST or HOST:PORT of an origin in small letters; "" for "null" and what is none."""
+    """HOST or HOST:PORT of an origin in lower case; "" for "null" and anything that is not an origin."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
@@ -128,14 +129,14 @@ def place_of(origin: str) -> str:
 
 
 class Guard:
-    """An ASGI application that answers for its own hosts only and takes no secret from a page of another origin."""
+    """An ASGI application that answers only to its own host names, and takes no secret from pages of another origin."""
 
     def __init__(self, app: App, more_hosts: Iterable[str] = (), secret: str = "") -> None:
         self.app, self.hosts, self.secret = app, {*OWN_HOSTS, *more_hosts}, secret
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or refuse it: 400 for another host, 403 for what asks before a page of another origin is
-        let in. Other requests of such a page lose their secret."""
+        """Answer a request, or refuse it: 400 for another host; 403 for a preflight (OPTIONS) or websocket from another
+        origin. From other requests of another origin the secret is removed."""
         if scope["type"] not in ("http", "websocket"):  # start and end of the application
             await self.app(scope, receive, send)
             return
@@ -158,11 +159,10 @@ class Guard:
 
 
 def persistent(app: App) -> App:
-    """The same, which makes a request again that is answered by 503.
+    """Wrap an application so that a request answered by 503 is retried.
 
-    So Prefect answers where nothing was written because the database was busy: two transactions of SQLite that began
-    by reading. Every task asks for the limits of its tags while events of others are written, and about one in four
-    meets this.
+    Prefect answers 503 when nothing was written because SQLite was busy: two transactions that began by reading. About
+    one task in four meets this: it asks for the limits of its tags while events of other tasks are written.
     """
 
     async def asked(scope: Scope, receive: Receive, send: Send) -> None:
@@ -186,7 +186,7 @@ def persistent(app: App) -> App:
 
 
 class _Attempt:
-    """One of several answers to a request: what was received is received again, 503 is not sent."""
+    """One attempt to answer a request. It replays what was received before, and does not send a 503."""
 
     def __init__(self, kept: list[Any], receive: Receive, send: Send) -> None:
         self._kept, self._receive, self._send = kept, receive, send
@@ -210,7 +210,7 @@ class _Attempt:
 
 
 def breaks(credentials: bytes) -> bool:
-    """Whether Prefect fails on them, with 500 and a traceback, in place of 401: its comparison takes ASCII only."""
+    """Whether Prefect would fail with 500 on these credentials instead of 401: its comparison takes ASCII only."""
     try:
         return not base64.b64decode(credentials.split()[-1]).isascii()
     except (ValueError, IndexError):
@@ -218,7 +218,7 @@ def breaks(credentials: bytes) -> bool:
 
 
 def with_first(receive: Receive) -> Receive:
-    """The same, with a first word of a websocket that Prefect refuses in place of one on which it fails."""
+    """Wrap `receive` so that a websocket's first message on which Prefect would fail becomes one that it refuses."""
     first = True
 
     async def receiving() -> Any:
@@ -234,7 +234,7 @@ def with_first(receive: Receive) -> Receive:
 
 
 def is_word(text: Any) -> bool:
-    """Whether it is a JSON object whose token, if there is one, is of ASCII characters."""
+    """Whether a text is a JSON object whose token, if it has one, is ASCII."""
     try:
         found = json.loads(text)
     except (ValueError, TypeError, RecursionError):
@@ -244,7 +244,7 @@ def is_word(text: Any) -> bool:
 
 
 def with_headers(send: Send, more: list[tuple[bytes, bytes]]) -> Send:
-    """The same, with more headers of a reply."""
+    """Wrap `send` so that replies have further headers."""
 
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
@@ -260,7 +260,7 @@ def values(scope: Scope, name: bytes) -> list[str]:
 
 
 async def refuse(scope: Scope, send: Send, status: int, text: str) -> None:
-    """End a request with that status, a websocket before it is accepted."""
+    """Answer a request, or a websocket before it is accepted, with this status and text."""
     kind = "http" if scope["type"] == "http" else "websocket.http"
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
     await send({"type": f"{kind}.response.start", "status": status, "headers": headers})

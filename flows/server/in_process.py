@@ -1,7 +1,7 @@
-"""Prefect's server in a process of its own beside this one, where no other server is named.
+"""Start a temporary Prefect server for this process, if no other server is configured.
 
-Prefect would start one by itself, but for that it imports the whole server here too, four seconds of work; and that
-one is open to everybody on this machine, and goes on for ever when this process is killed.
+Prefect would start one by itself, but it would import the whole server here too (four seconds), its server would be
+open to every user of this machine, and it would run for ever if this process is killed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from scrollwork.flows.server.local_server import healthy, new_secret, server_com
 from scrollwork.flows.server.processes import ServiceError
 from scrollwork.flows.server.variables import SERVER, chosen
 
-TRIES = 3  # of a free port that somebody else takes first
+TRIES = 3  # starts, if another process takes the free port first
 STOP_S = 5.0
 
 
 class TemporaryServer:
-    """A guarded server with its database in `folder`, which ends with this process, however that ends. The environment
-    points Prefect in this process to it."""
+    """A guarded server with its database in `folder`. It ends with this process, however that ends. os.environ is set
+    so that Prefect in this process uses it. patience_s: until it must answer."""
 
     def __init__(self, folder: Path, patience_s: float) -> None:
         self._folder, self._secret = folder, new_secret()
@@ -50,12 +50,12 @@ class TemporaryServer:
             **chosen(wanted, SERVER),
             **server_settings(self._folder, port, self._secret),
             "PREFECT_UI_ENABLED": "0",
-            "PREFECT_SERVER_REGISTER_BLOCKS_ON_START": "0",  # for its pages; a block that is saved brings its type
+            "PREFECT_SERVER_REGISTER_BLOCKS_ON_START": "0",  # only its UI needs them; saving a block registers its type
             "PREFECT__SERVER_EPHEMERAL": "1",
             LIFELINE: str(self._watched),
         }
-        # A session of its own: Ctrl-C in a terminal reaches every process of the command, and must not end the server
-        # that a run needs which waits for paid answers.
+        # A new session: Ctrl-C in a terminal reaches every process of the session, and must not end the server while a
+        # run waits for paid answers.
         self._process = subprocess.Popen(
             server_command(port),
             cwd=self._folder,
@@ -69,7 +69,7 @@ class TemporaryServer:
         refresh_global_settings_context()
 
     def wait(self) -> None:
-        """Until it answers. Raises ServiceError where it ends, or takes too long."""
+        """Wait until the server answers. Raises ServiceError if it ends, or takes too long."""
         tries = 1
         while not healthy(self._url, self._secret):
             if self._process.poll() is not None:
@@ -82,7 +82,7 @@ class TemporaryServer:
             time.sleep(0.05)
 
     def stop(self) -> None:
-        """End it, at the latest after five seconds."""
+        """Stop the server; it is killed after STOP_S."""
         self._process.terminate()
         try:
             self._process.wait(STOP_S)
@@ -95,7 +95,7 @@ class TemporaryServer:
 
 
 def start_server(folder: Path) -> TemporaryServer | None:
-    """Start one, if Prefect would; None where it would use another. It is `wait`ed for before a flow runs."""
+    """Start a server if Prefect would start one; None if it would use another. Call `wait` before a flow runs."""
     from prefect.settings import get_current_settings
 
     settings = get_current_settings()

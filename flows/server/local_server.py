@@ -1,4 +1,6 @@
-"""The local Prefect server of a home: where it is noted, its secret, how Prefect is told. Imports no Prefect."""
+"""The local Prefect server of a home: its note file, its secret, and the settings that lead Prefect to it.
+
+Imports no Prefect."""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from scrollwork.flows.server.project import CODE, IMPORTED, project_of
 from scrollwork.flows.server.variables import calm
 from scrollwork.flows.server.worker import KEEP
 
-STARTED = (b"scrollwork.flows.", b"prefect")  # in the commands of what `up` starts, of an earlier version too
+STARTED = (b"scrollwork.flows.", b"prefect")  # parts of the command lines of processes that `up` (any version) starts
 POOL = "local"  # the work pool of prefect.yaml
 QUIET = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -32,17 +34,17 @@ QUIET = {
 
 
 def note_path(home: Path) -> Path:
-    """Where a running server is noted."""
+    """The file in which a running server is noted."""
     return home / "prefect" / "server.json"
 
 
 def secret_path(home: Path) -> Path:
-    """Where the secret of a running server is kept, readable by its owner alone."""
+    """The file with the secret of a running server, readable by its owner alone."""
     return home / "prefect" / "secret"
 
 
 def noted(home: Path) -> dict[str, Any] | None:
-    """What `up` noted of the server of a home (service.start has the fields); None where there is none."""
+    """What `up` noted about the server of a home (fields: up.start); None where there is no note."""
     try:
         value = json.loads(note_path(home).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -58,7 +60,7 @@ def note(running: dict[str, Any]) -> None:
 
 
 def forget(home: Path) -> None:
-    """Take the secret away, and the notes that name this home's server."""
+    """Remove the secret and the notes of this home's server."""
     standing = noted(home)
     secret_path(home).unlink(missing_ok=True)
     for place in {home, project_of(standing or {}) / ".scrollwork"}:
@@ -67,8 +69,10 @@ def forget(home: Path) -> None:
 
 
 def healthy(url: str, secret: str, timeout_s: float = 2.0) -> bool:
-    """Whether the server with that secret answers at `url`. The secret is not sent: whoever holds the port of a server
-    that died would get it. The guard answers with what only the secret makes of a word of ours. No proxy is asked."""
+    """Whether the server with this secret answers at `url`.
+
+    The secret is not sent, or another process on the port of a dead server would get it. Instead the guard must answer
+    a random challenge with its HMAC. No proxy is used."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     word = secrets.token_urlsafe(16)
     try:
@@ -79,13 +83,13 @@ def healthy(url: str, secret: str, timeout_s: float = 2.0) -> bool:
 
 
 def is_running(server: dict[str, Any], timeout_s: float = 2.0) -> bool:
-    """Whether a noted server runs, and is what answers at its address."""
+    """Whether a noted server runs and answers at its address."""
     secret = secret_of(server)
     return bool(secret) and alive(server["server"]) and healthy(str(server["url"]), secret, timeout_s)
 
 
 def alive(pid: Any) -> bool:
-    """Whether the process runs (a zombie of ours is reaped and does not)."""
+    """Whether a process runs. A zombie child is reaped and does not count."""
     if not isinstance(pid, int) or pid <= 0:
         return False
     with suppress(ChildProcessError, OSError):
@@ -100,7 +104,7 @@ def alive(pid: Any) -> bool:
 
 
 def ours(pid: Any) -> bool:
-    """Whether the process is still the Prefect one that we started: a number may have been given to another since."""
+    """Whether a pid is still a process that `up` started; pids are reused."""
     if not isinstance(pid, int) or pid <= 0:
         return False
     if not Path("/proc").is_dir():
@@ -109,17 +113,17 @@ def ours(pid: Any) -> bool:
 
 
 def is_keeper(pid: int) -> bool:
-    """Whether a worker has turned into the keeper of its flow runs (flows/server/worker.py)."""
+    """Whether a worker has become the keeper of its flow runs (flows/server/worker.py)."""
     return KEEP.encode() in command_of(pid).split(b"\0")
 
 
 def worker_lives(server: dict[str, Any]) -> bool:
-    """Whether the worker of a noted server runs, and is no keeper of what it started."""
+    """Whether the worker of a noted server runs and has not become a keeper."""
     return ours(server["worker"]) and not is_keeper(server["worker"])
 
 
 def command_of(pid: int) -> bytes:
-    """The command of a process, its words ended by NUL; b"" of one that is gone or a zombie."""
+    """The command line of a process, its arguments separated by NUL; b"" for one that has ended."""
     if Path("/proc").is_dir():
         with suppress(OSError):
             return Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -129,18 +133,18 @@ def command_of(pid: int) -> bytes:
 
 
 def running(home: Path) -> dict[str, Any] | None:
-    """The noted server of a home, if it stands."""
+    """The noted server of a home, if it is running; else None."""
     server = noted(home)
     return server if server is not None and is_running(server) else None
 
 
 def post(server: dict[str, Any], path: str, body: dict[str, Any]) -> Any:
-    """A request to the API of a noted server that stands, with its secret. Raises OSError."""
+    """Send a POST request to the API of a running server, with its secret; returns the JSON. Raises OSError."""
     return json.loads(_asked(server, path, "POST", json.dumps(body).encode("utf-8")))
 
 
 def delete(server: dict[str, Any], path: str) -> None:
-    """Delete what the API has at a path, as `post` asks. Raises OSError."""
+    """Send a DELETE request to the API of a running server. Raises OSError."""
     _asked(server, path, "DELETE", None)
 
 
@@ -157,9 +161,10 @@ def _asked(server: dict[str, Any], path: str, method: str, body: bytes | None) -
 
 
 def settings(home: Path) -> dict[str, str]:
-    """Environment for Prefect in this process: the server that `up` started, else one in process; never telemetry.
+    """Environment variables to set for Prefect in this process: the server that `up` started, else a temporary one; no
+    telemetry.
 
-    What the user has set stands, but address and secret of a server go together.
+    Variables that the user has set are kept, except that a server's address and secret go together.
     """
     wanted = dict(QUIET)
     server = running(home)
@@ -182,13 +187,13 @@ def new_secret() -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only its owner can enter; one that stands is closed to others."""
+    """Make a folder that only its owner can enter; an existing one is closed to others."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that its owner alone can read, at no moment anybody else, in place of any that stands."""
+    """Write a file that only its owner can read, at any moment; an existing one is replaced."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.unlink(missing_ok=True)
     with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
@@ -204,16 +209,16 @@ def secret_of(server: dict[str, Any]) -> str:
 
 
 def access(server: dict[str, Any]) -> dict[str, str]:
-    """The environment by which Prefect reaches a noted server."""
+    """The environment variables by which Prefect reaches a noted server."""
     secret = secret_of(server)
     return {"PREFECT_API_URL": str(server["url"])} | ({"PREFECT_API_AUTH_STRING": secret} if secret else {})
 
 
 def access_line(server: dict[str, Any]) -> str:
-    """A line for a shell in any folder after which `prefect` there reaches the server. It names the secret's file, so
-    that the secret itself is in no history."""
+    """A shell line after which `prefect` in any folder reaches the server. It reads the secret from its file, so that
+    the secret is not in the shell's history."""
     address = f"export PREFECT_API_URL={shlex.quote(str(server['url']))}"
-    file = server.get("secret_file")  # none of a server that an earlier version started
+    file = server.get("secret_file")  # missing for a server that an earlier version started
     return f'{address} PREFECT_API_AUTH_STRING="$(cat {shlex.quote(str(file))})"' if file else address
 
 
@@ -221,22 +226,23 @@ def access_line(server: dict[str, Any]) -> str:
 
 
 def module_command(module: str, folder: Path) -> list[str]:
-    """The command that runs a module of ours in a project folder. What lies there is not imported (-P), for it may be
-    named like a module of a library; the checkout's may be where our own are found."""
+    """The command that runs a module of ours in a project folder. Modules in that folder are not imported (-P), because
+    one may have the name of a library's; in the checkout our own modules may be found there."""
     return [sys.executable, *([] if folder == CODE else ["-P"]), "-m", module]
 
 
 def server_command(port: int) -> list[str]:
-    """The command of a guarded server on this machine. h11: it leaves the request target as it came, for the guard."""
+    """The command of a guarded server on this machine. h11 is used because it passes the request target unchanged."""
     where = ["--host", "127.0.0.1", "--port", str(port), "--http", "h11", "--lifespan", "on", "--log-level", "warning"]
     factory = ["--app-dir", str(IMPORTED), "--factory", "scrollwork.flows.server.guard:create_app"]
     return [sys.executable, "-m", "uvicorn", *factory, *where]
 
 
 def server_settings(folder: Path, port: int, secret: str) -> dict[str, str]:
-    """What is set for a guarded server: its folder with its database, its secret, and CORS for its own origin only.
+    """Environment variables of a guarded server: its folder with the database, its secret, CORS for its own origin
+    only.
 
-    It must be started in that folder: Prefect reads `.env`, prefect.toml and pyproject.toml where it starts.
+    It must be started in that folder, because Prefect reads `.env`, prefect.toml and pyproject.toml where it starts.
     """
     own = f"http://127.0.0.1:{port}"
     return {
@@ -244,9 +250,9 @@ def server_settings(folder: Path, port: int, secret: str) -> dict[str, str]:
         **calm(os.environ),
         "PREFECT_HOME": str(folder),
         "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{folder}/prefect.db",
-        "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "false",  # it has no cookies, and takes no secret of other pages
-        "PREFECT_PLUGINS_ENABLED": "false",  # ours points clients to this server
-        "PREFECT_SERVER_UI_API_URL": "/api",  # the page asks the host that it came from
+        "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "false",  # no cookies, and the guard takes no secret of other origins
+        "PREFECT_PLUGINS_ENABLED": "false",  # our plugin would point this process to a server
+        "PREFECT_SERVER_UI_API_URL": "/api",  # the UI asks the host that it was loaded from
         "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": own,
         "PREFECT_SERVER_API_AUTH_STRING": secret,
         "PREFECT_API_AUTH_STRING": secret,

@@ -1,8 +1,8 @@
 """Prefect plugin of this project, enabled by its prefect.toml and found by the entry point `prefect.plugins`.
 
-Three things, for the `prefect` command in the project folder: `prefect deployment run build-datasets` finds
+It does three things for the `prefect` command in the project folder: `prefect deployment run build-datasets` finds
 build-datasets/build-datasets by its bare name, the server that `scrollwork up` started is used, and `prefect deploy`
-says what to do where the work pool is missing.
+says what to do if the work pool is missing.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ FLOW_OF = {"nightly-eval": "evaluate"}
 
 @register_hook
 async def setup_environment(*, ctx: Any) -> Any:
-    """Called by Prefect before its command runs. Whatever goes wrong here must not stop `prefect`."""
+    """Called by Prefect before its command runs. An error here must not stop `prefect`."""
     try:
         accept_bare_names()
     except Exception as error:  # another Prefect: the full name FLOW/DEPLOYMENT still works
         log.warning("bare deployment names are not available with this Prefect (%s); write FLOW/NAME", error)
-    with suppress(Exception):  # another Prefect: its own message stands alone
+    with suppress(Exception):  # another Prefect: only its own message is shown
         if "deploy" in sys.argv[1:]:
             tell_missing_pools()
     return point_to_server()
 
 
 def accept_bare_names() -> None:
-    """Let NAME stand for FLOW/NAME where deployments are looked up by name. Raises AttributeError, ImportError."""
+    """Accept NAME for FLOW/NAME where deployments are looked up by name. Raises AttributeError, ImportError."""
     from prefect.client.orchestration._deployments import client
 
     for kind in (client.DeploymentAsyncClient, client.DeploymentClient):
@@ -58,8 +58,7 @@ def accept_bare_names() -> None:
 
 
 def tell_missing_pools() -> None:
-    """Say at the end of `prefect deploy` how a work pool is made that was asked for in vain. Raises AttributeError,
-    ImportError."""
+    """Make `prefect deploy` say at its end how to create a missing work pool. Raises AttributeError, ImportError."""
     from prefect.client.orchestration._work_pools.client import WorkPoolAsyncClient
     from prefect.exceptions import ObjectNotFound
 
@@ -77,7 +76,7 @@ def tell_missing_pools() -> None:
 
 
 def how_to_make(pool: str) -> str:
-    """What a person does who has no work pool of that name."""
+    """The message that says how to create a work pool."""
     ours = "`scrollwork up` starts a server that has it, with a worker, and deploys; or " if pool == POOL else ""
     return (
         f"There is no work pool {pool!r} on this server. Make it: {ours}"
@@ -92,7 +91,7 @@ def full_name(name: str) -> str:
 
 
 def point_to_server() -> Any:
-    """The environment that names the server of this project, where one runs and the user named no other."""
+    """Set the environment for this project's server, if it runs and the user named no other; Prefect's SetupResult."""
     named = os.environ.get("PREFECT_API_URL")
     places = [os.environ.get("SCROLLWORK_HOME"), Path.cwd() / ".scrollwork"]
     if (project := project_folder()) is not None:
@@ -102,6 +101,6 @@ def point_to_server() -> Any:
         if server is not None and named in (None, server["url"]) and is_running(server):
             from prefect.plugins import SetupResult
 
-            os.environ |= access(server)  # not by the result: `prefect plugins diagnose` prints the beginning of values
+            os.environ |= access(server)  # not in the result: `prefect plugins diagnose` prints the start of its values
             return SetupResult(env={"PREFECT_API_URL": server["url"]}, note=f"scrollwork server {server['url']}")
     return None

@@ -1,6 +1,7 @@
-"""Commands of `prefect` one after another in one process: it loads Prefect while the server of `up` still starts.
+"""Run several `prefect` commands in one process, which loads Prefect while the server of `up` still starts.
 
-Each line of standard input is the arguments of one as JSON. The first that fails ends it, with its status.
+Each line of standard input holds the arguments of one command as JSON. The first command that fails ends the process
+with its status.
 """
 
 from __future__ import annotations

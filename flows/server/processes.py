@@ -1,4 +1,5 @@
-"""Processes that `up` starts and stops, the ports that they take, and the pipe by which a worker hears of the end."""
+"""Start and stop the processes of `up`, find their ports, and make the pipe that tells a worker that its server
+ended."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from scrollwork.flows.server.guard import bound
 from scrollwork.flows.server.local_server import alive, ours
 
 USUAL_PORT = 4200
-LIVES = "server.lives"  # a pipe with a name, in the folder of Prefect
+LIVES = "server.lives"  # a named pipe (FIFO) in the folder of Prefect
 START_S = 180.0
 STOP_S = 20.0
 
@@ -25,8 +26,8 @@ class ServiceError(RuntimeError):
 
 
 def spawn(command: list[str], log: Path, env: dict[str, str], cwd: Path, umask: int, kept: int) -> int:
-    """Start a command in the background, in a process group of its own; its process id. umask: -1 for the user's. kept:
-    an open file that it inherits."""
+    """Start a command in the background, in a new session; returns its pid. umask: -1 for the user's. kept: an open
+    file descriptor that it inherits."""
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "ab") as stream:
         process = subprocess.Popen(
@@ -44,7 +45,7 @@ def spawn(command: list[str], log: Path, env: dict[str, str], cwd: Path, umask: 
 
 
 def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:
-    """Wait until it is ready. Raises ServiceError when its process ends or time is up."""
+    """Wait until `ready()`. Raises ServiceError if the process ends or START_S is over. what: its name in messages."""
     deadline = time.monotonic() + START_S
     while not ready():
         if not alive(pid) or time.monotonic() > deadline:
@@ -54,7 +55,7 @@ def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:
 
 
 def stop_all(running: dict[str, Any]) -> None:
-    """Stop worker, then server: asked twice (an idle worker survives the first time), then killed."""
+    """Stop the worker, then the server and keepers: SIGTERM twice (an idle worker survives the first), then SIGKILL."""
     if running.get("worker"):
         stop(int(running["worker"]), first_s=1.0)
     for pid in (running.get("server"), *running.get("keepers", ())):
@@ -63,7 +64,7 @@ def stop_all(running: dict[str, Any]) -> None:
 
 
 def stop(pid: int, first_s: float = 3.0) -> None:
-    """Stop a process group that we started. first_s: until it is asked again."""
+    """Stop a process group that we started. first_s: seconds between the first and second SIGTERM."""
     for sign, patience in ((signal.SIGTERM, first_s), (signal.SIGTERM, STOP_S), (signal.SIGKILL, STOP_S)):
         if not ours(pid):
             return
@@ -74,19 +75,19 @@ def stop(pid: int, first_s: float = 3.0) -> None:
             time.sleep(0.1)
         if not alive(pid):
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)  # what the leader left behind
+                os.killpg(pid, signal.SIGKILL)  # the rest of its group
             return
 
 
 def wait_while(true: Callable[[], bool], patience_s: float) -> None:
-    """Wait until it is false, or time is up."""
+    """Wait until `true()` is false, or patience_s is over."""
     deadline = time.monotonic() + patience_s
     while true() and time.monotonic() < deadline:
         time.sleep(0.1)
 
 
 def lifeline(folder: Path) -> int:
-    """The writing end of a new pipe with a name, for a server to hold open: whoever watches it sees its end."""
+    """The writing end of a new named pipe that the server holds open, so that a watcher notices when it ends."""
     path = folder / LIVES
     path.unlink(missing_ok=True)
     os.mkfifo(path, 0o600)
@@ -105,8 +106,8 @@ def watch(folder: Path) -> int:
 
 
 def free_port(wanted: int | None, *, others: bool = False) -> int:
-    """The wanted port, else 4200 where it is free, else any free one. others: any where the wanted one is taken, too.
-    Raises ServiceError for a taken one."""
+    """The wanted port; without one, 4200 if it is free, else any free port. others: use another port if the wanted one
+    is taken. Raises ServiceError if the wanted port is taken."""
     for port in [wanted, *([USUAL_PORT, 0] if others else [])] if wanted else [USUAL_PORT, 0]:
         if found := bound(port):
             return found

@@ -1,8 +1,8 @@
-"""The project folder: whose prefect.yaml `scrollwork up` serves, and where `prefect` finds that server; and making one.
+"""The project folder, whose prefect.yaml `scrollwork up` serves and in which `prefect` finds that server; making one.
 
-It is the working directory, where its prefect.yaml names flows of this package (`scrollwork init` writes one), else the
-checkout whose code runs. Never a folder above: Prefect reads its files in the working directory alone, and what lies
-above may be another user's (/tmp), whose prefect.yaml may name any code. Imports no Prefect.
+It is the working directory, if its prefect.yaml names flows of this package (`scrollwork init` writes one), else the
+checkout whose code runs. Parent folders are not searched: Prefect reads its files in the working directory only, and a
+parent such as /tmp may hold another user's prefect.yaml, which can name any code. Imports no Prefect.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.location import Location
 
-CODE = Path(__file__).resolve().parents[2]  # has prefect.yaml: a checkout, or in a wheel the package itself
-IMPORTED = Path(scrollwork.__file__).parents[1]  # `import scrollwork` looks there; in a checkout CODE
-BY_PATH = ("flows/build_datasets.py:build_datasets", "flows/evaluate.py:evaluate")  # of deployments of a checkout
-BY_MODULE = tuple(re.sub(r"/(\w+)\.py:", r".\1.", f"scrollwork.{one}") for one in BY_PATH)  # of any other project
+CODE = Path(__file__).resolve().parents[2]  # holds prefect.yaml: the checkout, or the installed package
+IMPORTED = Path(scrollwork.__file__).parents[1]  # the folder from which scrollwork is imported; in a checkout, CODE
+BY_PATH = ("flows/build_datasets.py:build_datasets", "flows/evaluate.py:evaluate")  # entrypoints in a checkout
+BY_MODULE = tuple(re.sub(r"/(\w+)\.py:", r".\1.", f"scrollwork.{one}") for one in BY_PATH)  # in any other project
 MODELS = "models.toml"
 IGNORED = ".gitignore"
 FILES = (IGNORED, MODELS, "prefect.toml", "prefect.yaml")  # the last one makes a folder a project
@@ -34,7 +34,7 @@ FILES = (IGNORED, MODELS, "prefect.toml", "prefect.yaml")  # the last one makes 
 
 
 def checkout() -> Path | None:
-    """The checkout whose code runs; None where the package is installed."""
+    """The checkout whose code runs; None if the package is installed."""
     return CODE if (CODE / "scrollwork").is_dir() else None
 
 
@@ -45,8 +45,8 @@ def project_folder() -> Path | None:
 
 
 def is_project(folder: Path) -> bool:
-    """Whether the prefect.yaml of a folder names flows of this package. Those named by path are of a checkout, or flows
-    of the user's own."""
+    """Whether the prefect.yaml of a folder names flows of this package by module. (By path, they would be of a
+    checkout, or the user's own.)"""
     try:
         lines = (folder / "prefect.yaml").read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
@@ -55,18 +55,18 @@ def is_project(folder: Path) -> bool:
 
 
 def project_of(server: Mapping[str, Any]) -> Path:
-    """The project folder that a noted server serves. An earlier version noted none: it served its checkout alone."""
+    """The project folder that a noted server serves. Earlier versions noted none; they served their checkout."""
     return Path(server.get("project") or CODE)
 
 
 def own_models(project: Path) -> str:
-    """The file of models of a project; "" where it has none."""
+    """Path of a project's own file of models; "" where it has none."""
     return str(project / MODELS) if os.path.isfile(project / MODELS) else ""
 
 
 def shadowing(folder: Path) -> list[str]:
-    """Modules of a folder that are named like one of Python or of an installed library. Prefect lets flow runs import
-    from their project folder first, so that these would be taken for the others."""
+    """Modules in a folder with the name of a standard or installed module. Flow runs import from their project folder
+    first, so these would be used instead."""
     found = {name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py")}
     found |= {name for name in os.listdir(folder) if os.path.isfile(folder / name / "__init__.py")}
     places = [place for place in sys.path if place and Path(place).resolve() not in (folder.resolve(), CODE)]
@@ -79,14 +79,14 @@ def _is_module(name: str, places: list[str]) -> bool:
 
 
 def checkout_around(folder: Path) -> Path | None:
-    """The checkout of scrollwork in which a folder lies, this one or another."""
+    """The checkout of scrollwork that contains a folder, this one or another; None if it is in none."""
     marks = ("scrollwork/__init__.py", "flows/chains.py", "prefect.yaml")
     places = (folder, *folder.parents)
     return next((place for place in places if all(os.path.isfile(place / one) for one in marks)), None)
 
 
 def refuse_no_project() -> UsageError:
-    """What is said where the working directory is no project."""
+    """The error for a working directory that is not a project."""
     here = Path.cwd()
     above = next((folder for folder in here.parents if is_project(folder)), None)
     other = checkout_around(here)
@@ -105,8 +105,8 @@ def refuse_no_project() -> UsageError:
 
 
 def project_files() -> dict[str, str]:
-    """The files of a project by their names. prefect.yaml is the checkout's, its flows named by module, with the
-    project's models and an example; prefect.toml is the checkout's."""
+    """The texts of a project's files, by name. prefect.yaml is the checkout's with flows named by module, the project's
+    models and an example; prefect.toml is the checkout's."""
     parts = CODE / "config" / "project"
     deployments = (CODE / "prefect.yaml").read_text(encoding="utf-8")
     for path, module in zip(BY_PATH, BY_MODULE, strict=True):
@@ -122,10 +122,10 @@ def project_files() -> dict[str, str]:
 
 
 def make_project(given: str) -> list[Path]:
-    """Write the files of a project into a folder, which is made where there is none, all or none of them; the paths of
-    those that were written: a .gitignore that stands there is kept.
+    """Write all files of a project into a folder, or none. The folder is made; an existing .gitignore is kept. Returns
+    the paths written.
 
-    Raises UsageError where that folder can be none, StorageError where it cannot be written.
+    Raises UsageError if the folder cannot become a project, StorageError if it cannot be written.
     """
     folder = Path(given).expanduser()
     refuse_unfit(given, folder)
@@ -141,7 +141,7 @@ def make_project(given: str) -> list[Path]:
     except BaseException as error:
         for path in begun:
             with suppress(OSError):
-                if path.read_bytes() == files[path]:  # else somebody else's
+                if path.read_bytes() == files[path]:  # else another process wrote it
                     path.unlink()
         for place in new_folders:
             with suppress(OSError):
@@ -153,12 +153,12 @@ def make_project(given: str) -> list[Path]:
 
 
 def has_gitignore(folder: Path) -> bool:
-    """Whether a folder has a .gitignore, as most repositories do: it is left as it is."""
+    """Whether a folder has a .gitignore, which is then kept."""
     return os.path.lexists(folder / IGNORED)
 
 
 def refuse_unfit(given: str, folder: Path) -> None:
-    """Raise UsageError where a folder can be no project, or has a file that would be written."""
+    """Raise UsageError if a folder cannot become a project, or has a file that would be written."""
     if not given.strip() or "://" in given:
         raise UsageError(f"init {given!r}: name a folder of this machine, scrollwork init DIR")
     if os.path.lexists(folder) and not os.path.isdir(folder):

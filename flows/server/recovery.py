@@ -1,8 +1,8 @@
-"""Flow runs whose process is gone: how `up` tells them from live ones, and ends them with their task runs.
+"""Find flow runs whose process has ended without telling the server, and end them with their task runs.
 
-A run that a worker of `up` started carries that worker's name and the number of its process. A run that a command in a
-shell began has a file in `prefect/runs` of its home, locked as long as the command lives. Any other run, of another
-project, of another worker, of another machine, is left alone.
+A run started by a worker of `up` has that worker's name and the pid of its process. A run started by a command in a
+shell has a file in `prefect/runs` of its home, locked as long as the command lives. All other runs (of another project,
+worker or machine) are left alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scrollwork.flows.server.project import BY_MODULE, BY_PATH, project_of
 WORKER_NAME = "scrollwork-"  # and the port
 CRASHED = {"type": "CRASHED", "name": "Crashed", "message": "its process was killed; what finished stands"}
 CANCELLED = {"type": "CANCELLED", "name": "Cancelled", "message": "its process is gone"}
-PAGE = 200  # rows that the server gives at once
+PAGE = 200  # rows in one reply of the server
 
 _marks: list[int] = []  # open files of this process, locked until it ends
 
@@ -30,8 +30,8 @@ _marks: list[int] = []  # open files of this process, locked until it ends
 
 
 def mark_run(home: Path, run_id: str) -> None:
-    """Lock a file that names a flow run of this process until the process ends, however that ends. Without a folder of
-    Prefect in the home the run is on another server, and nothing is made."""
+    """Lock a file for this process's flow run until the process ends, however that ends. Does nothing if the home has
+    no folder of Prefect: then the run is on another server."""
     if not (home / "prefect").is_dir():
         return
     try:
@@ -45,7 +45,7 @@ def mark_run(home: Path, run_id: str) -> None:
 
 
 def mark_of(home: Path, run_id: str) -> Path:
-    """The file that names a flow run."""
+    """The file that marks a flow run."""
     return home / "prefect" / "runs" / run_id
 
 
@@ -53,11 +53,11 @@ def mark_of(home: Path, run_id: str) -> Path:
 
 
 def end_lost_runs(running: dict[str, Any], new_worker: bool) -> int:
-    """End this project's flow runs whose process is gone, and the task runs of all that were killed; how many flow
-    runs were ended. new_worker: no worker of `up` runs at this moment. Raises OSError.
+    """End this project's flow runs whose process has ended, and the task runs of all killed ones. Returns the number of
+    flow runs. new_worker: no worker of `up` runs at this moment. Raises OSError.
 
-    Else they would be shown as running for ever, could not be retried, and never give back the one slot of
-    nightly-eval: every later night would be cancelled.
+    Without this they would be shown as running for ever, could not be retried, and would keep the one slot of
+    nightly-eval, so that every later night would be cancelled.
     """
     home, ours = Path(running["home"]), own_deployments(running)
     unfinished = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}}}
@@ -78,7 +78,7 @@ def end_lost_runs(running: dict[str, Any], new_worker: bool) -> int:
 
 
 def is_lost(run: Mapping[str, Any], home: Path, ours: list[str], new_worker: bool) -> bool:
-    """Whether a run is this project's and its process is gone. In doubt it is not."""
+    """Whether a run is this project's and its process has ended; False if that is not certain."""
     mark = mark_of(home, run["id"])
     if mark.is_file():
         return not is_locked(mark)
@@ -91,7 +91,7 @@ def is_lost(run: Mapping[str, Any], home: Path, ours: list[str], new_worker: boo
 
 
 def own_deployments(running: dict[str, Any]) -> list[str]:
-    """The deployments of this package's flows in the project folder of a server."""
+    """Ids of the deployments of this package's flows in the server's project folder."""
     return [
         made["id"]
         for made in every(running, "deployments", {})
@@ -100,13 +100,13 @@ def own_deployments(running: dict[str, Any]) -> list[str]:
 
 
 def folders_of(deployment: Mapping[str, Any]) -> list[str]:
-    """The folders in which runs of a deployment begin."""
+    """The folders in which runs of a deployment start."""
     steps = [step for one in deployment.get("pull_steps") or [] for step in one.values() if isinstance(step, dict)]
     return [str(deployment.get("path")), *(str(step.get("directory")) for step in steps)]
 
 
 def every(running: dict[str, Any], what: str, wanted: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All rows that a filter of the API finds."""
+    """All rows that a filter of the API finds, page by page. Raises OSError."""
     found: list[dict[str, Any]] = []
     while page := post(running, f"{what}/filter", {**wanted, "limit": PAGE, "offset": len(found)}):
         found += page
@@ -124,15 +124,15 @@ def is_locked(path: Path) -> bool:
 
 
 def has_process(run_id: str, pid: str) -> bool:
-    """Whether a process of this machine runs a flow run. pid: its number as the worker told it, "" where it did not."""
+    """Whether a process of this machine runs a flow run. pid: as the worker reported it, "" if it did not."""
     if not Path("/proc/self/environ").is_file():
         return pid.isdecimal() and alive(int(pid))
     return any(run_id.encode() in environ for environ in environments(pid))
 
 
 def environments(pid: str) -> Iterator[bytes]:
-    """The environment of a process, or of all where no number is known. One that cannot be read holds nothing: it is
-    another user's, and the server has one user."""
+    """Yield the environment of a process, or of all processes if the pid is unknown. Unreadable ones are skipped: they
+    belong to another user, and so not to this server."""
     for folder in [Path("/proc", pid)] if pid.isdecimal() else Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             yield (folder / "environ").read_bytes()

@@ -1,4 +1,4 @@
-"""`up` and `down`: Prefect server, work pool, deployments and one worker, started, checked and stopped as one thing."""
+"""`up` and `down`: start, check and stop the Prefect server, work pool, deployments and one worker together."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ from scrollwork.flows.server.variables import SERVER, WORKER, calm, chosen, key_
 from scrollwork.flows.server.worker import KEPT
 from scrollwork.storage.location import held
 
-BUSY_S = 30.0  # for which a server whose process lives may give no answer
-TURN_S = 5.0  # in which a worker ends with its server, or turns into a keeper
+BUSY_S = 30.0  # how long a live server may not answer
+TURN_S = 5.0  # how long a worker may take to end with its server or to become a keeper
 
 
 def up(
@@ -73,11 +73,11 @@ def up(
     passed: Sequence[str] = (),
     models_file: str | None = None,
 ) -> dict[str, Any]:
-    """Start what does not run yet; what `up` prints of it, without the secret. Raises ServiceError, UsageError.
+    """Start what is not running yet. Returns what `up` prints, without the secret. Raises ServiceError, UsageError.
 
-    hosts: names beside 127.0.0.1 and localhost that the server answers to. passed: variables that the worker gets
-    beside those of variables.py (NAME or NAME*). models_file: the user's own file of models, for its key_env; the
-    project's by default.
+    hosts: further names that the server answers to, besides 127.0.0.1 and localhost. passed: further environment
+    variables for the worker (NAME or NAME*), besides those of variables.py. models_file: the user's own file of models,
+    for its key_env; by default the project's.
     """
     project = project_folder()
     if project is None:
@@ -107,10 +107,10 @@ def up(
             new = {*hosts} - {*standing["hosts"]} | {*chosen(os.environ, [*keys, *passed])} - {*standing["variables"]}
         else:
             say(f"the server stands at {standing['ui']}, its worker has ended")
-            stop(int(standing["worker"]))  # what it left behind
+            stop(int(standing["worker"]))  # the rest of its process group
             end_lost(standing, say, new_worker=True)
             standing |= {"variables": list(variables), "worker": 0}
-            if not standing.get("prepared", True):  # the last `up` was stopped before that
+            if not standing.get("prepared", True):  # the last `up` was stopped before it deployed
                 with preparing(
                     environments(standing, secret_of(standing), variables)[1], project_of(standing)
                 ) as commands:
@@ -129,7 +129,7 @@ def up(
 
 
 def shown(running: dict[str, Any]) -> dict[str, Any]:
-    """What `up` prints of a noted server."""
+    """What `up` prints about a noted server."""
     names = ("url", "ui", "secret_file", "variables")
     project = str(project_of(running))
     return {**{name: running[name] for name in names}, "access": access_line(running), "project": project}
@@ -144,8 +144,8 @@ def start_again(
     say: Callable[[str], None],
     project: Path,
 ) -> dict[str, Any]:
-    """A server in the place of one that has ended, at its port, with its hosts. Flow runs that go on without it are let
-    be; where their keeper has held the port all the time, they find the new server with the secret that they know."""
+    """Start a server in place of one that has ended, at its port and with its hosts. Flow runs that still run are not
+    stopped; if their keeper has held the port all the time, the new server gets the same secret, so they can use it."""
     say("clearing what a killed server or worker left")
     stop(int(standing["server"]))
     wait_while(lambda: ours(standing["worker"]) and not is_keeper(standing["worker"]), TURN_S)
@@ -175,10 +175,10 @@ def start(
     kept: bool = False,
     keepers: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """Server, pool, deployments, worker, in this order; all stopped again if one fails. What is noted of them.
+    """Start server, pool, deployments and worker, in this order; if one fails, all are stopped again. Returns the note.
 
-    last: the server in whose place this one comes. keepers: processes that mind the flow runs of servers that have
-    ended. kept: the first of them holds the port until the new server takes it, which has the secret of the last one.
+    last: the server that this one replaces. keepers: processes that keep flow runs of ended servers. kept: the first
+    keeper holds the port until the new server takes it; the new server then has the secret of the last one.
     """
     folder = home / "prefect"
     ui, known = f"http://127.0.0.1:{port}", secret_of(last) if last else ""
@@ -193,7 +193,7 @@ def start(
     try:
         say(f"starting the Prefect server at {ui}")
         write_private(secret_path(home), secret + "\n")
-        lives = lifeline(folder)  # open as long as the server runs, and nothing is written there
+        lives = lifeline(folder)  # nothing is written to it; the server holds it open as long as it runs
         try:
             running["server"] = spawn(server_command(port), folder / "server.log", of_server, folder, 0o077, lives)
         finally:
@@ -211,9 +211,9 @@ def start(
 
 
 def undo(home: Path, running: dict[str, Any], last: dict[str, Any] | None, secret: str, kept: bool) -> None:
-    """What a start that failed or was stopped leaves: nothing, or the note of the last server for the next `up`. A
-    server that may have taken the port from a keeper stays: the keeper's flow runs know no other, and nobody would hold
-    its port. secret: of the last server."""
+    """Clean up after a failed start; the note of the last server, and its secret, are restored for the next `up`. A
+    server that may have taken the port from a keeper is not stopped: the keeper's flow runs know no other, and any
+    process could take its port."""
     if kept and ours(running["server"]):
         note(running)
         return
@@ -226,7 +226,7 @@ def undo(home: Path, running: dict[str, Any], last: dict[str, Any] | None, secre
 
 
 def deploy(running: dict[str, Any], commands: subprocess.Popen[str], say: Callable[[str], None]) -> None:
-    """Make pool and deployments of a server that stands, as prefect.yaml has them, and note that. Raises ServiceError,
+    """Make the pool and the deployments of prefect.yaml on a running server, and note that. Raises ServiceError,
     OSError."""
     say("creating work pool and deployments")
     prepare(commands)
@@ -236,7 +236,7 @@ def deploy(running: dict[str, Any], commands: subprocess.Popen[str], say: Callab
 
 
 def start_worker(running: dict[str, Any], variables: dict[str, str], say: Callable[[str], None]) -> None:
-    """A worker of a server that stands, noted once it has reported. Raises ServiceError, and stops it again."""
+    """Start a worker of a running server, and wait until it reports. Raises ServiceError; then it is stopped again."""
     folder, project = Path(running["home"]) / "prefect", project_of(running)
     _, env = environments(running, secret_of(running), variables)
     say("starting a worker")
@@ -257,15 +257,15 @@ def start_worker(running: dict[str, Any], variables: dict[str, str], say: Callab
 
 
 def end_lost(running: dict[str, Any], say: Callable[[str], None], new_worker: bool) -> None:
-    """End this project's flow runs whose process is gone, and say how many."""
+    """End this project's flow runs whose process has ended, and say how many."""
     count = end_lost_runs(running, new_worker)
     if count:
         say(f"ended {count} flow run{'s' * (count > 1)} whose process is gone")
 
 
 def server_lives(running: dict[str, Any]) -> bool:
-    """Whether a noted server answers; one that is busy is waited for. One of an earlier version counts as ended: no
-    worker can be started beside it."""
+    """Whether a noted server answers; waits BUSY_S for a busy one. A server of an earlier version counts as ended: our
+    worker cannot work with it."""
     if not (Path(str(running.get("home"))) / "prefect" / LIVES).is_fifo() or not secret_of(running):
         return False
     wait_while(lambda: ours(running["server"]) and not is_running(running), BUSY_S)
@@ -275,7 +275,7 @@ def server_lives(running: dict[str, Any]) -> bool:
 def environments(
     running: dict[str, Any], secret: str, variables: dict[str, str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """The environments of server and worker. variables: what the worker gets of ours."""
+    """(environment of the server, of the worker). variables: of this process, that the worker gets."""
     both = {"PREFECT_HOME": str(Path(running["home"]) / "prefect"), "PREFECT_API_URL": running["url"]}
     server = {**chosen(os.environ, SERVER), **server_settings(Path(both["PREFECT_HOME"]), running["port"], secret)}
     server |= both
@@ -299,7 +299,7 @@ def environments(
 
 
 def down(home: Path, say: Callable[[str], None]) -> bool:
-    """Stop worker and server of a home; whether there was something to stop."""
+    """Stop the worker and server of a home. Returns whether there was something to stop."""
     standing = noted(home)
     if standing is None:
         secret_path(home).unlink(missing_ok=True)
@@ -313,8 +313,8 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
 
 @contextmanager
 def preparing(env: dict[str, str], project: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process that loads Prefect, and makes pool and deployments when `prepare` tells it to. It goes where the block
-    fails or is interrupted: it would end by itself only once Prefect is loaded."""
+    """Start a process that loads Prefect and then makes pool and deployments when `prepare` tells it to. It is killed
+    if the block fails, because it would only end after loading Prefect."""
     with subprocess.Popen(
         module_command("scrollwork.flows.server.prefect_commands", project),
         cwd=project,
@@ -333,7 +333,7 @@ def preparing(env: dict[str, str], project: Path) -> Iterator[subprocess.Popen[s
 
 
 def prepare(commands: subprocess.Popen[str]) -> None:
-    """Make pool and deployments. Raises ServiceError with what Prefect printed."""
+    """Tell the process of `preparing` to make pool and deployments. Raises ServiceError with Prefect's output."""
     lines = [["work-pool", "create", POOL, "--type", "process", "--overwrite"], ["--no-prompt", "deploy", "--all"]]
     said, _ = commands.communicate("".join(json.dumps(line) + "\n" for line in lines))
     if commands.returncode:
@@ -341,7 +341,7 @@ def prepare(commands: subprocess.Popen[str]) -> None:
 
 
 def online(running: dict[str, Any], name: str, since: datetime) -> bool:
-    """Whether a worker of that name has reported to the server since then: one of that name may have lived before."""
+    """Whether a worker of this name has reported to the server since then (an earlier one may have had the name)."""
     with suppress(OSError, ValueError):
         workers = post(running, f"work_pools/{POOL}/workers/filter", {})
         seen = [str(worker["last_heartbeat_time"]) for worker in workers if worker["name"] == name]

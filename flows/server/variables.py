@@ -1,24 +1,24 @@
-"""Which environment variables reach the processes that are started for a person: lists of names, never everything.
+"""The environment variables that are passed to the server and the worker: by lists of names, never all.
 
-The server gets no key of any vendor. The worker gets what it runs with and the keys that the models' tables name.
+The server gets no vendor's API key. The worker gets what stages need and the keys that the models' tables name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
 
-# What any program needs. A name that ends in * stands for all that begin so.
+# What any program needs. NAME* means all names that begin so.
 SYSTEM = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "TMP", "TEMP"),
     *("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONUTF8", "PYTHONIOENCODING", "PYTHONWARNINGS"),
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
 )
-# How much Prefect logs. Not its other settings of logs: they let libraries print the headers that hold the secret.
+# How much Prefect logs. Other logging settings are left out: they let libraries print headers with the secret.
 LOGGING = (
     *("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_LOG_PRINTS", "PREFECT_LOGGING_COLORS", "PREFECT_LOGGING_MARKUP"),
     *("PREFECT_LOGGING_TO_API_*", "PREFECT_DEBUG_MODE"),
 )
-# Of the database its patience alone: which one it is, is never the user's to say (local_server.server_settings).
+# Of the database settings only timeouts: which database is used is fixed (local_server.server_settings).
 SERVER = (
     *SYSTEM,
     *("PREFECT_API_DATABASE_TIMEOUT", "PREFECT_API_DATABASE_CONNECTION_TIMEOUT"),
@@ -42,15 +42,15 @@ WORKER = (
 
 
 def chosen(environ: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    """The variables with one of these names, in order of their names; NAME* stands for all that begin so."""
+    """The variables with one of these names, sorted by name; NAME* means all that begin so."""
     exact = {name for name in names if not name.endswith("*")}
     beginnings = tuple(name[:-1] for name in names if name.endswith("*"))
     return {name: environ[name] for name in sorted(environ) if name in exact or name.startswith(beginnings)}
 
 
 def calm(environ: Mapping[str, str]) -> dict[str, str]:
-    """The levels of libraries and of the server, as the user has them, but INFO for what is below or no level: there
-    uvicorn, websockets, httpcore, h11 and hpack print headers, and the secret is one."""
+    """The user's log levels for libraries and server, but INFO at least: below it, uvicorn, websockets, httpcore, h11
+    and hpack print headers, and with them the secret."""
     server = environ.get("PREFECT_SERVER_LOGGING_LEVEL", environ.get("PREFECT_LOGGING_SERVER_LEVEL", "WARNING"))
     named = {
         "PREFECT_SERVER_LOGGING_LEVEL": server.upper(),
@@ -61,9 +61,9 @@ def calm(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def quiet_libraries(environ: MutableMapping[str, str]) -> None:
-    """Take away what lets libraries log through Prefect in this process; server and worker never have it.
+    """Remove settings that let libraries log through Prefect in this process (server and worker never get them).
 
-    Their records hold the secret, and Prefect's handler on httpcore, through which it calls the API, waits for itself.
+    Their records hold the secret; and Prefect's handler would deadlock on httpcore, through which it calls the API.
     """
     levels = calm(environ)
     for name in [name for name in environ if name.startswith("PREFECT_LOGGING_")]:
@@ -73,8 +73,8 @@ def quiet_libraries(environ: MutableMapping[str, str]) -> None:
 
 
 def key_names(models_file: str | None = None) -> list[str]:
-    """The variables that hold vendors' keys, by the tables of config/models.toml and of the user's own file, and those
-    of the providers whose models need no table. Raises UsageError where that file cannot be read."""
+    """The environment variables that hold vendors' API keys: those named in config/models.toml and in the user's file,
+    and the providers' usual ones. Raises UsageError if the file cannot be read."""
     from scrollwork.models.hosted.tables import KEY_ENV
     from scrollwork.suites.suite_files import load_models
 

@@ -1,9 +1,10 @@
-"""Prefect's worker, which ends with the server of `up`: whoever takes the port of a dead one gets no word of ours.
+"""Prefect's worker, which ends with the server of `up`, so that it never sends the secret to another process that takes
+the port of a dead server.
 
-Started as `FD PORT worker start ...`: FD is a pipe whose other end the server holds open as long as it lives. When it
-is gone, the worker turns into a keeper of the flow runs that it started: they may wait for paid answers. The keeper
-takes the port, so that nobody else gets what they send there, reads what they print, and ends with the last of them.
-A new server, which knows the same secret, is given the port when it asks by SIGUSR1.
+It is started as `FD PORT worker start ...`. FD is a pipe whose other end the server holds open as long as it lives.
+When the server ends, the worker becomes a keeper of the flow runs that it started, because they may wait for paid
+answers. The keeper takes the port, so that nobody else receives what they send there; it reads their output, and ends
+with the last of them. A new server with the same secret gets the port when it sends SIGUSR1.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ KEPT = "port.kept"  # in the folder of Prefect, locked while a keeper holds the 
 
 
 def main() -> None:
-    """Prefect's own command beside a thread that waits for the end of the server; or the keeper."""
+    """Run Prefect's command, with a thread that waits for the end of the server; or run the keeper."""
     if sys.argv[1] == KEEP:
         keep(int(sys.argv[2]), [int(number) for number in sys.argv[3:]])
         return
@@ -38,7 +39,7 @@ def main() -> None:
 
 
 def turn_at_end(watched: int, port: str) -> None:
-    """Turn this process, whatever it does, into the keeper of its children when the server ends."""
+    """Wait for the end of the server, then turn this process (by exec) into the keeper of its children."""
     os.read(watched, 1)  # nothing is ever written there
     pipes = [number for number in range(3, MOST_FILES) if is_read_from(number) and number != watched]
     for number in pipes:
@@ -49,7 +50,7 @@ def turn_at_end(watched: int, port: str) -> None:
 
 
 def is_read_from(number: int) -> bool:
-    """Whether it is the reading end of a pipe: what a flow run prints."""
+    """Whether a file descriptor is the reading end of a pipe, that is, the output of a flow run."""
     try:
         mode = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
         return stat.S_ISFIFO(os.fstat(number).st_mode) and mode == os.O_RDONLY
@@ -58,9 +59,9 @@ def is_read_from(number: int) -> bool:
 
 
 def keep(port: int, pipes: list[int]) -> None:
-    """Hold the port and read the pipes until no child is left. A SIGTERM is handed on to the children."""
+    """Hold the port and read the pipes until no child is left. SIGTERM is passed on to the children."""
     signal.signal(signal.SIGTERM, lambda *_: end_children())
-    asked: list[int] = []  # for the port, by its server
+    asked: list[int] = []  # not empty once a new server asked for the port
     signal.signal(signal.SIGUSR1, lambda *_: asked.append(1))
     held: list[socket.socket] = []
     locks: list[int] = []
@@ -83,7 +84,7 @@ def keep(port: int, pipes: list[int]) -> None:
 
 
 def locked() -> int:
-    """A file that is open and locked: so `up` knows that we hold the port, and nobody else heard the secret there."""
+    """Open and lock the file KEPT, by which `up` knows that we have held the port, so that nobody got the secret."""
     folder = os.environ.get("PREFECT_HOME")
     if not folder:
         return os.open(os.devnull, os.O_RDONLY)
@@ -93,7 +94,7 @@ def locked() -> int:
 
 
 def pass_on(pipe: int, pipes: list[int]) -> None:
-    """What a flow run printed, to the worker's log."""
+    """Copy the output of a flow run to the worker's log."""
     with suppress(BlockingIOError):
         if said := os.read(pipe, 65536):
             os.write(1, said)
@@ -102,7 +103,7 @@ def pass_on(pipe: int, pipes: list[int]) -> None:
 
 
 def has_children() -> bool:
-    """Whether a child runs; those that ended are reaped."""
+    """Whether a child is running; ended ones are reaped."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -111,14 +112,14 @@ def has_children() -> bool:
 
 
 def end_children() -> None:
-    """Ask the children to end."""
+    """Send SIGTERM to the children."""
     for pid in children():
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGTERM)
 
 
 def children() -> list[int]:
-    """Processes that this one started."""
+    """Pids of this process's children."""
     told = Path(f"/proc/self/task/{os.getpid()}/children")
     if told.is_file():
         return [int(pid) for pid in told.read_text().split()]
