@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import sys
 
-from scrollwork.suites.suite_keys import FOLDER, files
+from scrollwork.suites.suite_keys import FOLDER, schema_files
 
 
 def main(action: str) -> int:
     """Write or check; the exit status."""
     old = []
-    for name, text in files().items():
+    for name, text in schema_files().items():
         path = FOLDER / name
         if action == "write":
             FOLDER.mkdir(exist_ok=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from scrollwork.models.base import Ask, Segment
 from scrollwork.models.baselines import document_index
-from scrollwork.models.baselines.by_rule import extracted
+from scrollwork.models.baselines.by_rule import extracted_answer
 
 SIZES = (2_000, 10_000, 50_000, 200_000)
 ROUNDS = 3
@@ -74,14 +74,14 @@ def seconds(rule: Mapping[str, Any], size: int) -> float:
         asked = ask(size, seed, short="oracle_span" in rule)
         document_index.text_of.cache_clear()
         began = time.process_time()
-        extracted(rule, asked)
+        extracted_answer(rule, asked)
         spent.append(time.process_time() - began)
     return sorted(spent)[ROUNDS // 2]
 
 
 def main() -> list[str]:
     """The lines of the report."""
-    extracted({"lexrank": 10}, ask(2_000, 9))  # what is loaded once is not counted
+    extracted_answer({"lexrank": 10}, ask(2_000, 9))  # what is loaded once is not counted
     lines = []
     for name, rule in RULES.items():
         each = [seconds(rule, size) * 10_000 / size for size in SIZES]

@@ -24,10 +24,16 @@ from scrollwork.analysis.windows.fit import pig
 from scrollwork.analysis.windows.fit.candidates import COW, PIG, pairs
 from scrollwork.analysis.windows.fit.cow import DECLINED, RIGHT, WRONG, Counts
 from scrollwork.analysis.windows.fit.fitting import Settings, fit_task
-from scrollwork.analysis.windows.fit.posterior import mixed
+from scrollwork.analysis.windows.fit.posterior import mixed_posterior
 from scrollwork.analysis.windows.fit.posterior_pig import evidence
 from scrollwork.analysis.windows.observations import OUTCOMES, Problem, Task
-from scrollwork.analysis.windows.simulation import FIXED, Planted, answered, placed, scored
+from scrollwork.analysis.windows.simulation import (
+    FIXED,
+    Planted,
+    place_evidence,
+    simulate_cow_outcomes,
+    simulate_pig_scores,
+)
 
 GRID, ANYWHERE, LIMITS = TRUTHS = ("grid", "log-uniform", "at the limits")
 SEEDS, PIG_SEEDS = range(71_000, 71_018), range(82_000, 82_006)
@@ -140,7 +146,7 @@ def evens(
             none = random.random(PROBLEMS) < first
             span, copies = np.where(none, 0, span), np.where(none, 0, copies)
         problems = Planted(units, span, copies, random.uniform(0.6, 0.95, PROBLEMS))
-        yield answered(problems, FIXED, windows, seed), span, copies
+        yield simulate_cow_outcomes(problems, FIXED, windows, seed), span, copies
 
 
 def even(truth: str, windows: int | None, seeds: range) -> Stated:
@@ -186,7 +192,9 @@ def other(truth: str, seeds: range) -> Stated:
         windows = int(random.choice([4, 12, 40]))
         for place, size in enumerate(units.tolist()):
             first = (
-                placed(size, int(span[place]), int(copies[place]), random) if span[place] else np.zeros(0, dtype=int)
+                place_evidence(size, int(span[place]), int(copies[place]), random)
+                if span[place]
+                else np.zeros(0, dtype=int)
             )
             for column, length in enumerate([*(one for one in LENGTHS if one < size), size]):
                 at[place, column] = length
@@ -228,7 +236,7 @@ def even_pig(truth: str, windows: int | None, seeds: range) -> dict[str, Stated]
         units = random.integers(120, 501, PROBLEMS)
         span, copies = planted(truth, units, limits, random, PIG)
         problems = Planted(units, span, copies, random.uniform(0.4, 0.9, PROBLEMS))
-        found.append(stated_pig(scored(problems, FIXED, windows, seed), span, copies, limits))
+        found.append(stated_pig(simulate_pig_scores(problems, FIXED, windows, seed), span, copies, limits))
     return together(found)
 
 
@@ -260,7 +268,7 @@ def other_pig(truth: str, seeds: range) -> dict[str, Stated]:
 def stated_pig(data: pig.Binned, span: np.ndarray, copies: np.ndarray, limits: Thresholds) -> dict[str, Stated]:
     """As `stated`, by the oracle that is fitted; the probabilities know both."""
     found = {}
-    probabilities = mixed(evidence(data, limits, pig.Options()))
+    probabilities = mixed_posterior(evidence(data, limits, pig.Options()))
     for oracle in (pig.INTERPOLATED, pig.ATOMS):
         fitted = pig.fit(data, pig.Options(oracle))
         best = categories(fitted.complexity, fitted.redundancy, limits)

@@ -20,10 +20,10 @@ from scrollwork.flows.chains import Chain
 from scrollwork.models.base import Answer, Call
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make, settings
-from scrollwork.models.vendors.shared_fronts import sharing
+from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline.plan import topological
 from scrollwork.pipeline.session import Locations, Session
-from scrollwork.readings.estimate import built
+from scrollwork.readings.estimate import built_inputs
 from scrollwork.suites.request import Request
 from scrollwork.tasks.generate.pending import Calls
 from tests.servers.texts import tokens
@@ -48,8 +48,8 @@ def main() -> list[str]:
         limit = best(calls)
         ours = served(spec, path, calls)
         shuffled = Random(1).sample(calls, len(calls))
-        random = served(spec, path, [replace(call, ask=replace(call.ask, fronts=())) for call in shuffled])
-        documents = len({call.ask.prefix for call in calls})
+        random = served(spec, path, [replace(call, ask=replace(call.ask, shared_prefixes=())) for call in shuffled])
+        documents = len({call.ask.prefix_digest for call in calls})
         found.append(
             f"prefixes, {spec.partition(':')[0]}: {len(calls):,} prompts on {documents:,} documents: "
             f"{100 * ours:.1f} % of input tokens from the cache, in random order {100 * random:.1f} %, "
@@ -66,9 +66,9 @@ def prompts(home: str, spec: str, model: Hosted) -> list[Call]:
     calls: list[Call] = []
     for node in topological(Chain(request).scored):
         if node.asks:
-            inputs = built(node, session)
-            batches = Calls(node, model, inputs, by_front=True).batches()
-            calls += sharing(call for batch in batches for call in batch)
+            inputs = built_inputs(node, session)
+            batches = Calls(node, model, inputs, by_prefix=True).batches()
+            calls += with_shared_prefixes(call for batch in batches for call in batch)
     return calls
 
 
@@ -78,9 +78,9 @@ def best(calls: Iterable[Call]) -> float:
     total = cached = 0
     for call in calls:
         total += tokens(call.ask.prompt)
-        prefix = tokens(call.ask.front)
-        cached += prefix if call.ask.prefix in seen else 0
-        seen.add(call.ask.prefix)
+        prefix = tokens(call.ask.prefix_text)
+        cached += prefix if call.ask.prefix_digest in seen else 0
+        seen.add(call.ask.prefix_digest)
     return cached / total
 
 

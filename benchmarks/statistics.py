@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrollwork.analysis.comparison.outcomes import Outcomes
-from scrollwork.analysis.statistics.intervals import Clusters, Floats, Headline, interval, resampled
-from scrollwork.analysis.statistics.paired import Pair, detectable, paired, paired_averages
+from scrollwork.analysis.statistics.intervals import Clusters, Floats, Headline, interval, resampled_headlines
+from scrollwork.analysis.statistics.paired import Pair, detectable_difference, paired_averages, paired_comparison
 from scrollwork.scoring.registry import metric
 
 TRIALS = 1_000
@@ -144,18 +144,20 @@ def simulated(shape: Shape, trials: int) -> tuple[float, float, float, float]:
         both, ours, theirs = (normals(random, index) for _ in range(3))
         mixed = [np.sqrt(ALIKE) * both + np.sqrt(1 - ALIKE) * own for own in (ours, theirs)]
         one, other = (outcomes(make(values), index) for values in mixed)
-        low, high = interval([resampled(one.components, clusters, headline, "task")])
+        low, high = interval([resampled_headlines(one.components, clusters, headline, "task")])
         holds += low <= truth <= high
-        found = paired(Pair.of(one, other, headline, "task"))
+        found = paired_comparison(Pair.of(one, other, headline, "task"))
         assert found is not None
         assert found.interval is not None
         assert found.test is not None
         assert found.standard_error is not None
         alarms += found.test.p <= 0.05
         paired_holds += found.interval[0] <= 0 <= found.interval[1]
-        called = detectable(found.standard_error, len(clusters)) or found.standard_error  # too few documents: none is
+        called = (
+            detectable_difference(found.standard_error, len(clusters)) or found.standard_error
+        )  # too few documents: none is
         shift += (called - shift) / (trial + 1)  # the mean of what was called detectable so far
-        moved = paired(Pair.of(outcomes(make(mixed[0], shift), index), other, headline, "task"))
+        moved = paired_comparison(Pair.of(outcomes(make(mixed[0], shift), index), other, headline, "task"))
         assert moved is not None
         assert moved.test is not None
         powerful += moved.test.p <= 0.05
@@ -186,7 +188,9 @@ def whole_run() -> Iterator[str]:
         models.append(own)
     inputs = sum(one[1] for one in WHOLE.values())
     began = time.perf_counter()
-    parts = [resampled(one.components, one.grouped, headline, task) for task, (one, headline) in models[0].items()]
+    parts = [
+        resampled_headlines(one.components, one.grouped, headline, task) for task, (one, headline) in models[0].items()
+    ]
     for part in parts:
         interval([part])
     interval(parts)
@@ -199,7 +203,7 @@ def whole_run() -> Iterator[str]:
             pairs += 1
             sides = [Pair.of(ours[task][0], theirs[task][0], ours[task][1], task) for task in WHOLE]
             for side in sides:
-                paired(side)
+                paired_comparison(side)
             paired_averages(sides)
     seconds = time.perf_counter() - began
     asked = f"{len(models)} models, {pairs} pairs, 2,000 resamples and 9,999 permutations a task, and the averages"

@@ -34,7 +34,7 @@ def several(options: Iterable[Option]) -> list[Argument]:
     return [argument(one) for one in options]
 
 
-def chosen(*flags: str) -> Declared:
+def options_with_flags(*flags: str) -> Declared:
     """Return the options with these flags. Others are refused by the command."""
     return lambda: several(one for one in every_option().values() if one.flag in flags)
 
@@ -54,6 +54,6 @@ def of_run() -> list[Argument]:
     return several(sorted(every_option().values(), key=lambda one: (RUN, CALLS, BUILD).index(one.scope)))
 
 
-def everywhere() -> list[Argument]:
+def options_everywhere() -> list[Argument]:
     """Return the options of every command: home, store, output."""
     return several(global_options().values())

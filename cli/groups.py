@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrollwork.cli.declared import Argument, Command, chosen
+from scrollwork.cli.declared import Argument, Command, options_with_flags
 
 SOURCE = ("--raw", "--sample", "--config")
 SIZES = ("--runs", "--shots", "--instances", "--limit", "--seed")
@@ -111,7 +111,7 @@ GROUPS: dict[str, dict[str, Command]] = {
             "scrollwork.cli.dolce.units",
             [
                 (["task"], {"nargs": "?", "default": "", "help": "all 44 by default"}),
-                chosen("--raw", "--sample", "--strategy"),
+                options_with_flags("--raw", "--sample", "--strategy"),
                 (["--out"], {"default": "", "metavar": "FILE", "help": "histograms, .svg or .png"}),
             ],
         ),
@@ -201,7 +201,7 @@ GROUPS: dict[str, dict[str, Command]] = {
             [
                 (["dataset"], {"help": "multi_news, open_asp, fuse_reviews, musique, sci_co or ecb_plus"}),
                 (["number"], {"type": int, "metavar": "run", "help": "from 0"}),
-                chosen("--task", "--split", *SOURCE, *SIZES, "--draws", "--vary", "--set", "--prompts"),
+                options_with_flags("--task", "--split", *SOURCE, *SIZES, "--draws", "--vary", "--set", "--prompts"),
             ],
         ),
         "config": (
@@ -210,7 +210,7 @@ GROUPS: dict[str, dict[str, Command]] = {
             "scrollwork.cli.seam.config",
             [
                 (["--out"], {"default": "", "metavar": "FILE", "help": "where it goes (default: printed)"}),
-                chosen("--task", "--config", *SIZES),
+                options_with_flags("--task", "--config", *SIZES),
             ],
         ),
     },

@@ -162,7 +162,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except Exception as error:
-        return complain(error, arguments.json)
+        return print_error(error, arguments.json)
     return status
 
 
@@ -175,12 +175,12 @@ def print_anywhere(as_json: bool) -> None:
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # a lone surrogate as JSON writes it
 
 
-def complain(error: Exception, as_json: bool) -> int:
+def print_error(error: Exception, as_json: bool) -> int:
     """Print an error on standard error: an expected one in one line, others with their traceback."""
-    from scrollwork.cli.terminal.common import expected, wrong_call
+    from scrollwork.cli.terminal.common import is_expected, wrong_call
     from scrollwork.pipeline.extras import install_line
 
-    if not expected(error):
+    if not is_expected(error):
         import traceback
 
         traceback.print_exception(error)

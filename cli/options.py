@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from scrollwork.cli.declared import Argument, Command, chosen, everywhere, of_build, of_models, of_run
+from scrollwork.cli.declared import (
+    Argument,
+    Command,
+    of_build,
+    of_models,
+    of_run,
+    options_everywhere,
+    options_with_flags,
+)
 from scrollwork.cli.housekeeping import HOUSEKEEPING
 from scrollwork.scoring.names import JUDGED, MODULES
 
@@ -25,7 +33,7 @@ COMMANDS: dict[str, Command] = {
         [
             (["suite"], {"help": SUITE}),
             (["--list"], {"action": "store_true", "help": "only say what is here, what is missing and where it is"}),
-            chosen("--task", "--split", "--set"),
+            options_with_flags("--task", "--split", "--set"),
             (
                 ["--allow-private-addresses"],
                 {
@@ -63,7 +71,7 @@ COMMANDS: dict[str, Command] = {
         [
             (["suite"], {"help": SUITE}),
             of_build,
-            chosen("--strict"),
+            options_with_flags("--strict"),
             ENGINE,
             (
                 ["--against"],
@@ -154,7 +162,7 @@ COMMANDS: dict[str, Command] = {
                 },
             ),
             (["--pairs"], {"default": "", "metavar": "FILE", "help": "JSON Lines; - for standard input"}),
-            chosen(*JUDGES),
+            options_with_flags(*JUDGES),
             (["--stem"], {"action": "store_true", "help": "stem words (rouge_geo)"}),
             (["--first-line"], {"action": "store_true", "help": "score only the first line of a prediction"}),
             (
@@ -213,7 +221,7 @@ COMMANDS: dict[str, Command] = {
             ),
             (["suite"], {"help": SUITE}),
             of_models,
-            chosen("--base-url", "--context"),
+            options_with_flags("--base-url", "--context"),
             of_build,
             ENGINE,
             (
@@ -270,7 +278,7 @@ COMMANDS: dict[str, Command] = {
         "scrollwork.cli.commands.cuts",
         [
             (["suite"], {"nargs": "?", "default": "zeroscrolls", "help": SUITE}),
-            chosen("--raw", "--sample", "--set"),
+            options_with_flags("--raw", "--sample", "--set"),
             (["--every-source"], {"action": "store_true", "help": "all sources of a book, not only the chosen one"}),
             (
                 ["--out"],
@@ -304,7 +312,7 @@ COMMANDS: dict[str, Command] = {
     **HOUSEKEEPING,
 }
 GLOBAL_OPTIONS: list[Argument] = [
-    *everywhere(),
+    *options_everywhere(),
     (["--json"], {"action": "store_true", "help": "print one JSON document on standard output"}),
     (["--quiet"], {"action": "store_true", "help": "no progress"}),
 ]

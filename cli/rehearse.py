@@ -15,7 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from scrollwork.cli.commands.run import evaluated, tell
+from scrollwork.cli.commands.run import run_with_progress, tell
 from scrollwork.cli.terminal.common import chain_of, console, say
 from scrollwork.cli.terminal.spending import spent_by_model
 from scrollwork.flows.chains import Chain
@@ -52,15 +52,15 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(f"--knob: {error}") from error
     with vendors:
-        chain = rehearsed(with_way(chain_of(arguments)), vendors)
+        chain = rehearsed_chain(with_way(chain_of(arguments)), vendors)
         refuse_lost_batches(chain)
         try:
-            outcome = evaluated(arguments, chain)
+            outcome = run_with_progress(arguments, chain)
         except KeyboardInterrupt:
             if not arguments.json:
-                show(billed(chain, vendors))
+                show(current_bill(chain, vendors))
             raise
-        rows = billed(chain, vendors)
+        rows = current_bill(chain, vendors)
         status = tell(arguments, chain, outcome, bill=rows)
     if not arguments.json:
         show(rows)
@@ -103,27 +103,27 @@ def knobs_of(given: Sequence[str]) -> dict[str, Any]:
 
 def refuse_lost_batches(chain: Chain) -> None:
     """Raise UsageError where a batch of an earlier rehearsal was cut off: its vendor has ended with it."""
-    from scrollwork.readings.open_batches import waiting  # brings SQLAlchemy
+    from scrollwork.readings.open_batches import open_batches  # brings SQLAlchemy
 
-    if waiting(Home(chain.request.home, chain.request.store)):
+    if open_batches(Home(chain.request.home, chain.request.store)):
         raise UsageError(
             "a rehearsal was stopped while a batch was open, and its simulated vendor ended with it: delete "
             f"{chain.request.home} to begin anew"
         )
 
 
-def rehearsed(chain: Chain, vendors: Rehearsal) -> Chain:
+def rehearsed_chain(chain: Chain, vendors: Rehearsal) -> Chain:
     """Return the chain with its hosted models turned to the simulated vendors. Raises UsageError for one that is not
     simulated: nothing of a rehearsal may reach a vendor."""
     resolved = chain.resolved
-    tables = {name: turned(name, table, vendors) for name, table in resolved.tables.items()}
+    tables = {name: simulated_table(name, table, vendors) for name, table in resolved.tables.items()}
     calling = resolved.calling
     calling = replace(calling, tables={name: tables[name] for name in calling.tables})
     chain.resolved = replace(resolved, tables=tables, locations=replace(resolved.locations, calling=calling))
     return chain
 
 
-def turned(name: str, table: Mapping[str, Any], vendors: Rehearsal) -> Mapping[str, Any]:
+def simulated_table(name: str, table: Mapping[str, Any], vendors: Rehearsal) -> Mapping[str, Any]:
     """Return a model's table with the simulated vendor's address. Raises UsageError."""
     if of_another_package(table["provider"]):
         raise UsageError(
@@ -149,7 +149,7 @@ def vendors_known() -> list[str]:
     return list(dict.fromkeys(one.vendor for one in FAMILIES if one.id != "local"))
 
 
-def billed(chain: Chain, vendors: Rehearsal) -> list[dict[str, Any]]:
+def current_bill(chain: Chain, vendors: Rehearsal) -> list[dict[str, Any]]:
     """Return the bill as it stands."""
     return bill_of(vendors.world.ledger.lines(), chain, spent_by_model(chain, chain.request.run))
 
@@ -165,7 +165,7 @@ def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> 
     for name, table in chain.resolved.calling.tables.items():
         if table["provider"] in HOSTED:
             family = find(str(table["vendor"]), str(table["id"]))
-            assert family is not None  # `turned`
+            assert family is not None  # `simulated_table`
             names.setdefault((family.vendor, family.id), []).append(name)
     rows = []
     for (vendor, model), models in names.items():

@@ -35,14 +35,16 @@ class Fixed:
     aggregate = "scrollwork.tasks.aggregate.run"
     sections: tuple[str, ...] = ()
 
-    def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def complete_options(
+        self, common: Mapping[str, Any], own: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """The same."""
         return dict(common), dict(own)
 
     def check(self, request: Request) -> None:
         """Nothing to refuse."""
 
-    def words(self, request: Request) -> list[str]:
+    def command_words(self, request: Request) -> list[str]:
         """None."""
         return []
 
@@ -84,7 +86,7 @@ class Fixed:
         """None."""
         return []
 
-    def ended(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
+    def finish_partial(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
         """As they did."""
         return list(finished)
 
@@ -92,7 +94,7 @@ class Fixed:
         """Contexts are shown whole."""
         return None
 
-    def reading(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
+    def reply_parameters(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
         """Nothing of its own."""
         return {}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.designs.fixed import Fixed
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.suites.options import among, option, options_of, words
+from scrollwork.suites.options import check_choice, option, options_of, words
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -68,7 +68,9 @@ class Runs(Fixed):
     aggregate = "scrollwork.tasks.aggregate.runs"
     sections = (*Fixed.sections, "scrollwork.tasks.report.runs")
 
-    def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def complete_options(
+        self, common: Mapping[str, Any], own: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """config: what it says, where nothing else is said. Raises UsageError."""
         common, own = dict(common), dict(own)
         file = options_of(Options)["config"].checked(own.pop("config", None))
@@ -102,11 +104,11 @@ class Runs(Fixed):
             from scrollwork.preprocessing.runs.draws import GENERATION, VARIABLES
 
             for variable in own.vary:
-                among("variable of --vary", variable, (*VARIABLES, GENERATION))
+                check_choice("variable of --vary", variable, (*VARIABLES, GENERATION))
         if own.draws and own.vary:
             raise UsageError("--vary holds other variables fixed, which one stream (--draws official) cannot")
 
-    def words(self, request: Request) -> list[str]:
+    def command_words(self, request: Request) -> list[str]:
         """How many runs there are, also where that is the suite's number."""
         own = replace(request.of_design, runs=count_of(request))
         return [*words(own), *(["--prompts", request.prompts] if request.prompts else [])]
@@ -149,7 +151,7 @@ class Runs(Fixed):
         """All of the run's sample."""
         return None
 
-    def reading(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
+    def reply_parameters(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
         """cue: a prompt's last words, which a reply may repeat."""
         from scrollwork.preprocessing.runs.blocks import cue_of
 

@@ -104,7 +104,7 @@ class Windows(Fixed):
         here = [node for node in chosen if chain.at_first.status(node).problem is None]
         return [complexity.declare(aggregated, here)]
 
-    def ended(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
+    def finish_partial(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
         """Fits that were skipped for a twin alone are made without it. A twin that was not asked for and failed is no
         failure of the request."""
         ended = {one.node.name: one for one in finished}
@@ -124,7 +124,7 @@ class Windows(Fixed):
         """Those of the task's own granularity."""
         return task.windows["units"]
 
-    def reading(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
+    def reply_parameters(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
         """extractor: how an answer is read. unknown: what says that a window tells nothing."""
         return {name: task.windows[name] for name in ("extractor", "unknown") if name in task.windows}
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.pipeline.raw_files import FOLDER, in_archive, kind_of, matches
+from scrollwork.pipeline.raw_files import FOLDER, in_archive, kind_of, matching_files
 from scrollwork.preprocessing.datasets.against_release import Comparison, compare
 from scrollwork.preprocessing.prompts.template import Template
 from scrollwork.preprocessing.raw.errors import MalformedFile
-from scrollwork.preprocessing.raw.files import RawFiles, unreadable
+from scrollwork.preprocessing.raw.files import RawFiles, unreadable_file
 from scrollwork.preprocessing.raw.zip_members import find_member
 from scrollwork.readings.results import Results
 from scrollwork.records.example import Example
@@ -73,14 +73,14 @@ def member_in(name: str, place: Path, pattern: str) -> Release | None:
             return None
         raise
     except OSError as error:
-        raise unreadable(name, error) from error
+        raise unreadable_file(name, error) from error
 
 
 def in_folder(folder: Path, part: Part) -> Release | None:
     """The release of a task in a folder, of zips or of unpacked files."""
     for pattern in release_patterns(part.request, part.task, part.split):
         archive, member = in_archive(pattern)
-        for path in matches(str(folder), archive):
+        for path in matching_files(str(folder), archive):
             if (release := member_in(path, folder / path, member)) is not None:
                 return release
     plain = f"{part.task.name}/{part.split}.jsonl"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.results import Results
-from scrollwork.scoring.files.prediction import packed
+from scrollwork.scoring.files.prediction import packed_file_hint
 from scrollwork.scoring.files.submission_csv import Checked, Finding, check
 from scrollwork.suites.parts import Part
 
@@ -56,15 +56,15 @@ def check_submission(chain: Chain, file: Path) -> Verdict:
             [] if artifact is None else [r["example_id"] for r in artifact.columns("examples", ["example_id"])]
         )
     with file.open("rb") as stream:
-        found = checked(stream, expected, [finding.task for finding in unknown])
+        found = check_rows(stream, expected, [finding.task for finding in unknown])
     return Verdict(found.rows, {task: len(ids) for task, ids in expected.items()}, (*found.findings, *unknown))
 
 
-def checked(stream: Any, expected: dict[str, list[str]], unknown: list[str]) -> Checked:
+def check_rows(stream: Any, expected: dict[str, list[str]], unknown: list[str]) -> Checked:
     """Check the file. unknown: tasks that are not built, whose ids count neither as missing nor as redundant."""
     first = stream.read(64)
     stream.seek(0)
-    if problem := packed(first):
+    if problem := packed_file_hint(first):
         return Checked(findings=[Finding("encoding", problem)])
     start = first.removeprefix(codecs.BOM_UTF8).lstrip()
     if start[:1] in (b"{", b"["):

@@ -43,7 +43,7 @@ def export_hf(chain: Chain, out: Path) -> list[Path]:
     catalogue = load_catalogue()
     rows = importlib.import_module(chain.design.modules.get("export hf", hf_rows.__name__))
     configs: dict[str, Config] = {}
-    with whole_folder(out, ours) as folder:
+    with whole_folder(out, is_ours) as folder:
         for one in rows.sources(chain):
             task = one.task
             if task.name not in configs:
@@ -55,7 +55,7 @@ def export_hf(chain: Chain, out: Path) -> list[Path]:
     return [*(out / name / file_name(split.name) for name, c in configs.items() for split in c.splits), out / CARD]
 
 
-def ours(folder: Path, path: str) -> bool:
+def is_ours(folder: Path, path: str) -> bool:
     """Whether a file in a folder is part of an earlier export."""
     try:
         marked = MARK in (folder / CARD).read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def write_split(folder: Path, source: Source, raw: list[RawFile]) -> Split:
     columns = schema(source.columns)
     count, without, size = 0, 0, 0
     with pq.ParquetWriter(path, columns, compression="zstd", compression_level=3) as writer:
-        for group in grouped(source.rows):
+        for group in row_groups(source.rows):
             batch = pa.RecordBatch.from_pylist(group, schema=columns)
             writer.write_batch(batch)
             count += len(group)
@@ -109,7 +109,7 @@ def write_split(folder: Path, source: Source, raw: list[RawFile]) -> Split:
     )
 
 
-def grouped(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def row_groups(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     """Rows in groups of ROWS; the last group may be empty."""
     group: list[dict[str, Any]] = []
     for row in rows:

@@ -184,7 +184,7 @@ def command(request: Request) -> str:
         words += [word for value in values for word in (flag, value)]
     words += ["--limit", str(request.limit)] if request.limit else []
     words += ["--seed", str(request.seed)] if request.seed is not None else []
-    words += request.design.words(request)
+    words += request.design.command_words(request)
     for name, value in sorted((request.options or {}).items()):
         words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     return shlex.join([*words, "--out", "FOLDER"])

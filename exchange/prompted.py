@@ -44,7 +44,7 @@ class Prompted:
             yield prompt, render(prompt.parts, text_of), example
 
 
-def prompted(chain: Chain) -> tuple[list[Prompted], list[str]]:
+def prompts_of_chain(chain: Chain) -> tuple[list[Prompted], list[str]]:
     """(prompts by task and run, failed stages in words) for the request's model, or without a model.
 
     Without a model prompts are plain and not truncated. Raises UsageError for several models and for limits without a
@@ -70,18 +70,18 @@ def prompt_nodes(chain: Chain) -> list[Node]:
     if len(request.models) > 1:
         raise UsageError(f"prompts are of one model, or of none; name one of {', '.join(request.models)}")
     if request.models:
-        return unique(needed for node in chain.scored for needed in node.each("prompts"))
+        return unique_nodes(needed for node in chain.scored for needed in node.each("prompts"))
     limits = {"--max-input-tokens": request.max_input_tokens, "--context": request.context}
     for option, value in (*limits.items(), ("--truncation", request.truncation)):
         if value:
             raise UsageError(f"{option}: without --model prompts are whole; name a model to cut them")
     profile = Profile(prompts=request.prompts or "")
     made = (replace(part, profile=profile, arm=arm) for arm in request.chosen_arms() for part in parts(request))
-    return unique(
+    return unique_nodes(
         node for part in made if part.arm == "full" or part.task.asks for node in part.each_shard(chain.prompt)
     )
 
 
-def unique(nodes: Iterable[Node]) -> list[Node]:
+def unique_nodes(nodes: Iterable[Node]) -> list[Node]:
     """The nodes without repetitions of a name."""
     return list({node.name: node for node in nodes}.values())

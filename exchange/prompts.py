@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.exchange.prompted import Prompted, prompted
-from scrollwork.exchange.trials import ours, seal
+from scrollwork.exchange.prompted import Prompted, prompts_of_chain
+from scrollwork.exchange.trials import is_ours, write_checksums
 from scrollwork.pipeline import progress
 from scrollwork.records.prompt import FULL
 from scrollwork.storage.folder import whole_folder
@@ -35,11 +35,11 @@ class Exported:
 
 def export_prompts(chain: Chain, out: Path) -> Exported:
     """Write the folder, whole or not at all. Raises UsageError, StageFailed, StorageError."""
-    found, lacking = prompted(chain)
+    found, lacking = prompts_of_chain(chain)
     beside = chain.design.modules.get("export prompts")  # writes the design's further files
     of_file = Counter(map(file_name, found))
     count = 0
-    with whole_folder(out, ours) as folder:
+    with whole_folder(out, is_ours) as folder:
         for one in found:
             with (folder / file_name(one)).open("a", encoding="utf-8", newline="\n") as stream:
                 for row in rows(one):
@@ -48,7 +48,7 @@ def export_prompts(chain: Chain, out: Path) -> Exported:
             if beside is not None:
                 importlib.import_module(beside).write(folder, one)
             progress.tell(f"prompts of {one.node.label('task')}", one.run + 1, of_file[file_name(one)])
-        names = seal(folder, "prompts")
+        names = write_checksums(folder, "prompts")
     return Exported(tuple(out / name for name in names), count, tuple(lacking))
 
 

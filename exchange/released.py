@@ -9,10 +9,10 @@ from typing import Any
 
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.scoring.files.pairs import PairError, score_pairs
-from scrollwork.scoring.files.released import NotScored, known_as, rows_of, task_of, way
+from scrollwork.scoring.files.released import NotScored, known_as, rows_of, task_of, way_of_file
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.digest import sha256_file
-from scrollwork.suites.outside_systems import contents
+from scrollwork.suites.outside_systems import folder_contents
 
 RESULTS = "result.json"  # LongBench's eval.py writes it next to the predictions
 
@@ -33,7 +33,7 @@ def score_files(benchmark: str, place: str, name: str, tasks: Sequence[str], own
             raise UsageError(str(error)) from error
     files, others = files_of(path)
     if not files:
-        what = f"holds no .json or .jsonl, but {contents(others)}" if others else "holds nothing that is read"
+        what = f"holds no .json or .jsonl, but {folder_contents(others)}" if others else "holds nothing that is read"
         raise UsageError(f"--predictions {place}: {what if path.is_dir() else 'there is no such file or folder'}")
     asked = {known_as(benchmark, task) for task in tasks}
     named = {task_of(benchmark, file.name) for file in files if file.name != RESULTS}
@@ -77,7 +77,7 @@ def score_file(benchmark: str, file: Path, task: str, own: str) -> dict[str, Any
         first = next(rows, None)
         if first is None:
             raise PairError("there is no row")
-        how = way(benchmark, file.name, task, own, first)
+        how = way_of_file(benchmark, file.name, task, own, first)
         rows = rows if own else of_one_kind(first, rows)
         result = score_pairs(metric(how.metric), chain([first], rows), first_line=how.first_line)
     kept = {name: result[name] for name in ("metric", "value", "components", "n")}

@@ -106,7 +106,7 @@ class Scored:
             metric_version=own.VERSION,
             profile=str(self.node.params["profile"]),
             max_new_tokens=request.config.new_tokens(task, request.prompts),
-            temperature=heat(self.table),
+            temperature=asked_temperature(self.table),
             aggregate=self.rows[member],
             made=self.made,
             ended=float(self.aggregate.run().get("written", 0.0)),
@@ -189,14 +189,14 @@ class Found:
         return found
 
 
-def scored(chain: Chain) -> Found:
+def scored_answers(chain: Chain) -> Found:
     """Collect the scored results of a request. Raises UsageError without a model, StageFailed if nothing is scored."""
     request = chain.request
-    chosen = [one for name in request.models for one in resolved(request, name)]
+    chosen = [one for name in request.models for one in resolved_model(request, name)]
     elsewhere = dict.fromkeys((name, tasks) for name, tasks in chosen if tasks)
     request = replace(request, models=tuple(dict.fromkeys(name for name, tasks in chosen if not tasks)))
     if not chosen:
-        known = ", ".join(ran(request)) or "none yet"
+        known = ", ".join(models_ran(request)) or "none yet"
         raise UsageError(f"this export needs --model M; models that ran on {request.suite} in this home: {known}")
     requests = [request] if request.models else []
     requests += [replace(request, models=(name,), tasks=tasks, base_url=None) for name, tasks in elsewhere]
@@ -243,14 +243,14 @@ def refuse_twins(found: Sequence[Scored]) -> None:
             seen.add(place)
 
 
-def resolved(request: Request, name: str) -> list[tuple[str, tuple[str, ...]]]:
+def resolved_model(request: Request, name: str) -> list[tuple[str, tuple[str, ...]]]:
     """(full name of a model, its tasks; () for those of the request) for a name that a user gave.
 
     A system that ran elsewhere can be named as tables show it. If its files were scored one by one, it is several
     models; for each task, the newest is used."""
     if is_outside(name) or name.partition(":")[0] in load_models(request.models_file):
         return [(name, ())]
-    outside = [model for model in reversed(ran(request)) if is_outside(model) and shown_name(model) == name]
+    outside = [model for model in reversed(models_ran(request)) if is_outside(model) and shown_name(model) == name]
     taken: set[str] = set()
     found = []
     for model in outside:
@@ -261,7 +261,7 @@ def resolved(request: Request, name: str) -> list[tuple[str, tuple[str, ...]]]:
     return found or [(outside[0] if outside else name, ())]
 
 
-def ran(request: Request) -> list[str]:
+def models_ran(request: Request) -> list[str]:
     """The models of all runs of this suite in this home, the latest last."""
     runs = Home(request.home, request.store).runs()
     models = [model for run in runs if run["request"]["suite"] == request.suite for model in run["request"]["models"]]
@@ -285,7 +285,7 @@ def system_of(member: str, table: Mapping[str, Any]) -> System:
     return System(name, *identity(name, owner, known), deployment, provider, told)
 
 
-def heat(table: Mapping[str, Any]) -> float | None:
+def asked_temperature(table: Mapping[str, Any]) -> float | None:
     """The temperature that a model was asked with; None if none was sent or it is unknown."""
     provider = str(table["provider"])
     if provider in HOSTED:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.exchange.scored import Scored, scored
-from scrollwork.exchange.trials import HEAD, SUMS, ours
+from scrollwork.exchange.scored import Scored, scored_answers
+from scrollwork.exchange.trials import HEAD, SUMS, is_ours
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.readings.results import Results
 from scrollwork.records.base import canonical_json
@@ -83,7 +83,7 @@ def export_submission(chain: Chain, out: Path, *, fill: bool) -> Submission:
     chain.design.refuse_ids(request.config, "export submission")
     if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
         raise UsageError("a submission is of one model, arm and split: name one")
-    found = scored(chain)
+    found = scored_answers(chain)
     chain, request = chain.other(found.request), found.request
     if len(found.members) > 1:
         first = next(iter(found.members))
@@ -94,7 +94,7 @@ def export_submission(chain: Chain, out: Path, *, fill: bool) -> Submission:
     made = Submission(filled=fill, limit=request.limit or 0)
     name = request.config.submission
     if out.suffix.lower() != ".csv":
-        with whole_folder(out, ours) as folder:
+        with whole_folder(out, is_ours) as folder:
             write(folder, name, chain, by_task, member, made)
             names = files_below(folder)
             sums = [f"{HEAD} submission\n", *(f"{sha256_file(folder / one)}  {one}\n" for one in names)]
@@ -126,7 +126,7 @@ def write(folder: Path, name: str, chain: Chain, by_task: Mapping[str, Scored], 
         stream.write(HEADER)
         for task in chain.request.config.submission_order:
             one = by_task.get(task)
-            rows = absent(chain, task, made) if one is None else answers(one, member, task, made)
+            rows = missing_task(chain, task, made) if one is None else answers(one, member, task, made)
             for example_id, text, trace in rows:
                 stream.write(line(task, example_id, text))
                 written.update(digest_row(task, example_id, text))
@@ -168,7 +168,7 @@ def answers(one: Scored, member: str, task: str, made: Submission) -> Iterator[t
             yield name, "", {**trace, "request_key": None, "missing": True}
 
 
-def absent(chain: Chain, task: str, made: Submission) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def missing_task(chain: Chain, task: str, made: Submission) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """`answers` for a task without any answer. If it was requested and is built, its ids are missing."""
     request = chain.request
     if request.tasks and task not in request.tasks:

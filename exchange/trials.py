@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.exchange.scored import Found, Scored, scored
+from scrollwork.exchange.scored import Found, Scored, scored_answers
 from scrollwork.pipeline import progress
 from scrollwork.records.run_score import RunScore
 from scrollwork.reporting.exchange import every_eval_ever, inspect_log, lm_eval_files
@@ -45,14 +45,14 @@ class Exported:
 def export_trials(kind: str, chain: Chain, out: Path) -> Exported:
     """Write a folder in a format: a key of WRITERS. Raises UsageError, StageFailed, StorageError."""
     chain.design.refuse_ids(chain.request.config, f"export {kind}", runs=kind in OF_RUNS)
-    found = scored(chain)
-    with whole_folder(out, ours) as folder:
+    found = scored_answers(chain)
+    with whole_folder(out, is_ours) as folder:
         WRITERS[kind](found, folder)
-        names = seal(folder, kind)
-    return Exported(tuple(out / name for name in names), found.lacking, found.notes, unanswered(found))
+        names = write_checksums(folder, kind)
+    return Exported(tuple(out / name for name in names), found.lacking, found.notes, count_unanswered(found))
 
 
-def seal(folder: Path, kind: str) -> list[str]:
+def write_checksums(folder: Path, kind: str) -> list[str]:
     """Write SHA256SUMS of a folder's files. Returns the names of all files, SHA256SUMS last."""
     names = files_below(folder)
     sums = [f"{HEAD} {kind}\n", *(f"{sha256_file(folder / name)}  {name}\n" for name in names)]
@@ -60,7 +60,7 @@ def seal(folder: Path, kind: str) -> list[str]:
     return [*names, SUMS]
 
 
-def ours(folder: Path, path: str) -> bool:
+def is_ours(folder: Path, path: str) -> bool:
     """Whether a file in a folder is part of an earlier export, according to its SHA256SUMS."""
     try:
         lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
@@ -69,7 +69,7 @@ def ours(folder: Path, path: str) -> bool:
     return lines[:1] != [] and lines[0].startswith(HEAD) and (path == SUMS or path in {line[66:] for line in lines[1:]})
 
 
-def unanswered(found: Found) -> dict[str, int]:
+def count_unanswered(found: Found) -> dict[str, int]:
     """Number of inputs that a member has not answered, by "model, task"."""
     return {
         f"{member}, {one.node.label('task')}": row.coverage.expected - row.coverage.answered
@@ -109,20 +109,20 @@ def write_log(path: Path, trial: Trial, ids: Sequence[str], items: Iterator[Item
     summaries: list[dict[str, Any]] = []
     usage: dict[str, int] = {}
     with zipfile.ZipFile(path, "w") as archive:
-        member(archive, "_journal/start.json", begun)
+        archive_member(archive, "_journal/start.json", begun)
         for item in items:
             if item.response is None and item.failure is None:
                 continue
             made = inspect_log.sample(trial, item)
-            member(archive, f"samples/{made['id']}_epoch_{made['epoch']}.json", made)
+            archive_member(archive, f"samples/{made['id']}_epoch_{made['epoch']}.json", made)
             summaries.append(inspect_log.summary(trial, item))
             for used in made["model_usage"].values():
                 usage = {name: usage.get(name, 0) + used.get(name, 0) for name in {*usage, *used}}
-        member(archive, "summaries.json", summaries)
-        member(archive, "header.json", inspect_log.header(trial, begun, dict(sorted(usage.items()))))
+        archive_member(archive, "summaries.json", summaries)
+        archive_member(archive, "header.json", inspect_log.header(trial, begun, dict(sorted(usage.items()))))
 
 
-def member(archive: zipfile.ZipFile, name: str, value: Any) -> None:
+def archive_member(archive: zipfile.ZipFile, name: str, value: Any) -> None:
     """Write a file into the archive, with a fixed date."""
     info = zipfile.ZipInfo(name, EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from scrollwork.fetching.hub_sources import Hub, matching
+from scrollwork.fetching.hub_sources import Hub, matching_paths
 from scrollwork.fetching.raw_states import BrokenTable, RawStates, Row, pins_of
 from scrollwork.fetching.sources import Catalogue, Source, needs, releases
 from scrollwork.models.addresses import is_open
@@ -24,7 +24,7 @@ from scrollwork.storage.downloads.unpack import BadArchive, move_into, unpack
 from scrollwork.storage.downloads.web import Patience, Web
 from scrollwork.storage.errors import DownloadError, Stopped, StorageError
 from scrollwork.storage.home import Home
-from scrollwork.storage.location import held
+from scrollwork.storage.location import file_lock
 from scrollwork.suites.request import Request
 
 KEPT_STATES = ("dead", "manual", "corrupt")  # failures noted between runs; a file that is only missing is tried again
@@ -163,7 +163,7 @@ class Fetcher:
         """Download and unpack an archive, in one process at a time; others then find it unpacked."""
         name = hashlib.sha256(source.path.encode()).hexdigest()[:12]
         room, lock = self.raw / f".tmp-unpack-{name}", self.raw / f".tmp-unpack-{name}.lock"
-        with held(lock):
+        with file_lock(lock):
             self.origins.reread()
             if self.states.unpacked(source) and all(row.file.state == "present" for row in self.states.of(source)):
                 return
@@ -234,7 +234,7 @@ class Fetcher:
 
             def ask() -> None:
                 files = hub.list_files(data_set.repo, data_set.revision, web)
-                mine = {path: asdict(files[path]) for path in matching(data_set, files)}
+                mine = {path: asdict(files[path]) for path in matching_paths(data_set, files)}
                 self.origins.note_listing(data_set.listing, mine)
 
             self._tried(source.path, data_set.url, ask)

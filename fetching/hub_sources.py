@@ -69,12 +69,12 @@ def hub_of(where: str, table: Mapping[str, Any], entry: Mapping[str, Any], path:
     return Hub(repo, revision, path)
 
 
-def moved(url: str) -> str:
+def at_chosen_hub(url: str) -> str:
     """The URL, with the public hub replaced by the one that HF_ENDPOINT names."""
     return endpoint() + url.removeprefix(PUBLIC) if url.startswith(f"{PUBLIC}/") else url
 
 
-def matching(hub: Hub, listed: Mapping[str, Any]) -> list[str]:
+def matching_paths(hub: Hub, listed: Mapping[str, Any]) -> list[str]:
     """The listed paths that the source wants, sorted. Raises DownloadError for a path that cannot be a file here."""
     found = sorted(path for path in listed if path == hub.path or (hub.several and glob_match(path, hub.path)))
     for path in found:
@@ -85,7 +85,7 @@ def matching(hub: Hub, listed: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def wanted(hub: Hub, path: str, published: Mapping[str, Any], target: Path) -> Wanted:
+def wanted_file(hub: Hub, path: str, published: Mapping[str, Any], target: Path) -> Wanted:
     """The file to download, with size and digest from the hub's list."""
     return Wanted(
         (resolve_url(hub.repo, hub.revision, path),),

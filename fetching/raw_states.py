@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scrollwork.fetching.hub_sources import matching, wanted
+from scrollwork.fetching.hub_sources import matching_paths, wanted_file
 from scrollwork.fetching.sources import Need, Source
-from scrollwork.pipeline.raw_files import all_matches, matches
+from scrollwork.pipeline.raw_files import all_matches, matching_files
 from scrollwork.records.raw_file import RawFile
 from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.downloads.origins import Origins
-from scrollwork.storage.downloads.partial import Wanted, beside, problem_with
+from scrollwork.storage.downloads.partial import Wanted, problem_with, sibling
 
 NAMES_OF_FILES = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 SMALLEST_STORY = 19_000  # bytes; upstream's own script (NarrativeQA) takes anything smaller for an error page
@@ -157,8 +157,8 @@ class RawStates:
         if listed is None:
             return None
         return [
-            wanted(hub, path, listed[path], self.raw / (source.into + path.removeprefix(source.strip)))
-            for path in matching(hub, listed)
+            wanted_file(hub, path, listed[path], self.raw / (source.into + path.removeprefix(source.strip)))
+            for path in matching_paths(hub, listed)
         ]
 
     def unpacked(self, source: Source) -> list[str] | None:
@@ -172,7 +172,7 @@ class RawStates:
         """Rows of the members if the archive was unpacked (by us or by hand); else one row of the archive."""
         members = self.unpacked(source)
         if members is None and not self.origins.archive(source.path) and not source.alternative:
-            found = [matches(str(self.raw), pattern) for pattern in source.gives]
+            found = [matching_files(str(self.raw), pattern) for pattern in source.gives]
             members = [path for paths in found for path in paths] if all(found) else None
         if members is not None:
             url = source.urls[0] if source.urls else ""
@@ -213,7 +213,7 @@ class RawStates:
         for file in files or ():
             yield self.row(source, file.target.relative_to(self.raw).as_posix(), file, file.urls[0])
         if files is None:
-            found = () if source.listed.several else matches(str(self.raw), source.path)
+            found = () if source.listed.several else matching_files(str(self.raw), source.path)
             for path in found or (source.path,):
                 yield self.row(source, path, Wanted((), self.raw / path), source.listed.url)
         elif not files:
@@ -223,7 +223,7 @@ class RawStates:
 
     def _by_hand(self, source: Source) -> Iterator[Row]:
         """Rows of files that a person put there; without any, one row that says what to do."""
-        found = matches(str(self.raw), source.gives[0])
+        found = matching_files(str(self.raw), source.gives[0])
         for path in found:
             yield self.row(source, path, pins_of(source) if path == source.path else Wanted((), self.raw / path))
         if not found:
@@ -233,7 +233,7 @@ class RawStates:
     def _without_source(self, need: Need) -> Iterator[Row]:
         dataset = need.patterns[0].split("/")[0] if need.patterns else need.task
         source = Source(dataset, dataset, "", "", need.patterns[0] if need.patterns else need.task)
-        found = next((paths for pattern in need.patterns if (paths := matches(str(self.raw), pattern))), ())
+        found = next((paths for pattern in need.patterns if (paths := matching_files(str(self.raw), pattern))), ())
         for path in found:
             sha256, size = self.digests.of(self.raw / path)
             yield Row(RawFile(dataset, path, sha256, size), source, (need.task,))
@@ -243,7 +243,7 @@ class RawStates:
 
     def _so_far(self, place: Path) -> str:
         try:
-            size = beside(place, ".part").stat().st_size
+            size = sibling(place, ".part").stat().st_size
         except FileNotFoundError:
             return ""
         return f"{size:,} bytes of it have come" if size else ""

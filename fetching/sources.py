@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from scrollwork.fetching.hub_sources import Hub, hub_of, moved
+from scrollwork.fetching.hub_sources import Hub, at_chosen_hub, hub_of
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.pipeline.raw_files import filled
+from scrollwork.pipeline.raw_files import fill_pattern
 from scrollwork.storage.downloads.addresses import Manners
 from scrollwork.storage.downloads.unpack import glob_match
 from scrollwork.suites.request import Request
@@ -144,7 +144,7 @@ def needs(request: Request, catalogue: Catalogue, alternatives: tuple[str, ...] 
         for split in request.splits_of(task):
             values = {"split": task.splits[split], split: "", **request.options_of(task)}
             for role, ordered in task.raw.items():
-                patterns = tuple(p for pattern in ordered if (p := filled(pattern, values)) is not None)
+                patterns = tuple(p for pattern in ordered if (p := fill_pattern(pattern, values)) is not None)
                 chosen = [source for source in usable if source.alternative]
                 giving = next(
                     (given for among in (chosen, usable) for p in patterns if (given := _giving(among, p))), ()
@@ -222,7 +222,7 @@ def _source(where: str, dataset: str, table: Mapping[str, Any], entry: Mapping[s
         terms=_text(where, table, "terms"),
         path=into + below.removeprefix(strip) if whole else folder + below,
         urls=urls,
-        page=DRIVE_PAGE.format(drive) if drive else hub.page if hub else moved(_text(where, table, "page")),
+        page=DRIVE_PAGE.format(drive) if drive else hub.page if hub else at_chosen_hub(_text(where, table, "page")),
         sha256=_digest(where, entry, "sha256"),
         git_blob=_digest(where, entry, "git_blob"),
         bytes=entry.get("bytes"),
@@ -262,7 +262,7 @@ def _urls(
     for url in urls:
         if not isinstance(url, str) or urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
             raise UsageError(f"{where}: {url!r} is no http or https URL")
-    return tuple(moved(url) for url in urls)
+    return tuple(at_chosen_hub(url) for url in urls)
 
 
 def _check(where: str, source: Source) -> None:

@@ -30,13 +30,13 @@ def files_below(suite: str, tops: frozenset[str]) -> dict[str, Any]:
         [path, known]
         for source in load_catalogue().sources
         if source.release_of == suite or source.path.split("/")[0] in tops
-        for path, known in pinned(source)
+        for path, known in pinned_files(source)
     ]
     sample = sorted(sha256_file(path) for top in tops for path in (SAMPLE / top).rglob("*") if path.is_file())
     return {"files": files, "sample": sample}
 
 
-def pinned(source: Source) -> list[tuple[str, dict[str, Any]]]:
+def pinned_files(source: Source) -> list[tuple[str, dict[str, Any]]]:
     """(path, known digests and size) of a published file and of the members of an archive, where any are known."""
     pins = pins_of(source)
     own: dict[str, Any] = {"sha256": pins.sha256, "git_blob": pins.git_blob, "bytes": pins.bytes}

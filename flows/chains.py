@@ -54,7 +54,9 @@ from scrollwork.tasks.score import run as score
 FIT_SPLIT = "train"  # the split that a model with fitted rules learns from by default
 
 
-def once(labels: Callable[[Part], object]) -> Callable[[Callable[[Chain, Part], Node]], Callable[[Chain, Part], Node]]:
+def declared_once(
+    labels: Callable[[Part], object],
+) -> Callable[[Callable[[Chain, Part], Node]], Callable[[Chain, Part], Node]]:
     """Decorator for a method of Chain: declare one node for each value of `labels(part)`, and reuse it afterwards."""
 
     def of(declare: Callable[[Chain, Part], Node]) -> Callable[[Chain, Part], Node]:
@@ -135,30 +137,30 @@ class Chain:
         """The nodes that the design adds after each aggregate."""
         return [node for aggregated in self.scored for node in self.design.further(self, aggregated)]
 
-    @once(lambda part: part.base)
+    @declared_once(lambda part: part.base)
     def curate(self, part: Part) -> Node:
         """Raw files -> documents, examples, drops."""
         told = curation_of(part)
         return curate.declare(part, told.raw, told.options, told.modules)
 
-    @once(lambda part: part.sampled)
+    @declared_once(lambda part: part.sampled)
     def sample(self, part: Part) -> Node:
         """Curated examples -> the benchmark's examples, as the design selects them."""
         return self.design.sample(self, part)
 
-    @once(lambda part: (part.sampled, part.profile.tokenizer))
+    @declared_once(lambda part: (part.sampled, part.profile.tokenizer))
     def tokens(self, part: Part) -> Node:
         """Sample -> token counts of its documents by the profile's tokenizer."""
         tokenizer = part.profile.tokenizer
         return tokens.declare(self.sample(part), tokenizer, engine_of(tokenizer))
 
-    @once(lambda part: (part.base, part.profile, part.arm, part.shard))
+    @declared_once(lambda part: (part.base, part.profile, part.arm, part.shard))
     def prompt(self, part: Part) -> Node:
         """Examples -> prompts of one profile."""
         counted = self.tokens(part) if part.profile.tokenizer and part.arm == FULL else None
         return prompt.declare(part, self.curate(part), self.sample(part), counted, self.design.prompt)
 
-    @once(lambda part: part.sharded)
+    @declared_once(lambda part: part.sharded)
     def answers(self, part: Part) -> Node:
         """Prompts -> answers, of a model, or from files of a system that ran elsewhere."""
         if (part.table or {}).get("provider") == PROVIDER:
@@ -171,7 +173,7 @@ class Chain:
         kind = settings.get("rules", {}).get(part.task.name, {}).get("fit")
         fitted = self.fit(part, kind, str(settings.get("fit_split", FIT_SPLIT))) if kind else None
         provider = settings["provider"]
-        way = "hosted" if provider in CALLED else "outside" if of_another_package(provider) else "run"
+        way = "hosted" if provider in CALLED else "plugin" if of_another_package(provider) else "run"
         body = f"scrollwork.tasks.generate.{way}"
         before = self.curate(part), self.prompt(part), self.sample(part)
         return generate.declare(part, *before, settings, fitted=fitted, body=body)
@@ -188,7 +190,7 @@ class Chain:
         modules = [metric_module(part.task.metric)]
         return score.declare(part, self.sample(part), self.answers(part), reading, modules, body)
 
-    @once(lambda part: part.labels)
+    @declared_once(lambda part: part.labels)
     def aggregate(self, part: Part) -> Node:
         """Scores of all shards -> the task's value, interval, spread and coverage."""
         table = part.table or {}
@@ -225,7 +227,7 @@ class Chain:
         compared = [self.compare(judged, scored)] if judged else []
         return [*compared, *self.design.together(self, scored, failures)]
 
-    @once(lambda part: part.base)
+    @declared_once(lambda part: part.base)
     def statistics(self, part: Part) -> Node:
         """All built artifacts of a task and split -> lengths, histograms, spread."""
         samples, whole = self.design.samples(self, part), self.design.sizes(self, part)

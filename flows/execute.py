@@ -9,8 +9,8 @@ from pathlib import Path
 
 from scrollwork.flows.chains import Chain, failure
 from scrollwork.pipeline import plan_files
-from scrollwork.pipeline.build import mending
-from scrollwork.pipeline.calling import begin
+from scrollwork.pipeline.build import with_mending
+from scrollwork.pipeline.calling import begin_run
 from scrollwork.pipeline.engines.inline import Engine, Finished, run_inline, run_strictly
 from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner, Status
@@ -22,8 +22,8 @@ from scrollwork.suites.outside_systems import is_outside, shown_name
 from scrollwork.suites.request import Request
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
 from scrollwork.tasks.judge.run import STAGE as JUDGE
-from scrollwork.tasks.report.published import keep
 from scrollwork.tasks.report.published import publish as publish_page
+from scrollwork.tasks.report.published import write_home_file
 from scrollwork.tasks.statistics import STAGE as STATISTICS
 
 NAME_CHARS = 40  # of a system's name in a page's file name
@@ -72,15 +72,15 @@ def planned_overview(chain: Chain, statuses: Sequence[tuple[Node, Status]]) -> N
 def build(chain: Chain, engine: Engine = run_inline) -> Outcome:
     """Run `build`: raw files to samples and their statistics. Failed tasks are missing from the page."""
     sweep(chain)
-    finished = ran(chain, engine, chain.built)
+    finished = run_nodes(chain, engine, chain.built)
     if chain.request.strict and any(one.error for one in finished):
-        return noted(chain, Outcome(chain.request, tuple(finished)))
+        return note_run(chain, Outcome(chain.request, tuple(finished)))
     overview = chain.overview([one.node for one in finished if one.node.stage == STATISTICS and not one.error])
-    last, page = mending(chain.session, lambda: overviewed(chain, overview, engine))
-    return noted(chain, Outcome(chain.request, (*finished, last), page))
+    last, page = with_mending(chain.session, lambda: build_overview(chain, overview, engine))
+    return note_run(chain, Outcome(chain.request, (*finished, last), page))
 
 
-def overviewed(chain: Chain, overview: Node, engine: Engine) -> tuple[Finished, Path | None]:
+def build_overview(chain: Chain, overview: Node, engine: Engine) -> tuple[Finished, Path | None]:
     """Build the overview, and publish its page and pictures. Raises DamagedArtifact."""
     (last,) = engine(chain.only([overview]))
     if last.error:
@@ -90,18 +90,18 @@ def overviewed(chain: Chain, overview: Node, engine: Engine) -> tuple[Finished, 
     artifact.check(rehash=True)
     suite, reports = chain.request.suite, chain.session.home.reports
     for name in artifact.facts["pictures"]:
-        keep(reports / f"{suite}-{name}", artifact.bytes_of(name))
-    return last, keep(reports / f"{suite}-statistics.html", artifact.bytes_of("statistics.html"))
+        write_home_file(reports / f"{suite}-{name}", artifact.bytes_of(name))
+    return last, write_home_file(reports / f"{suite}-statistics.html", artifact.bytes_of("statistics.html"))
 
 
 def run(chain: Chain, engine: Engine = run_inline) -> Outcome:
     """Run `run`: raw files to a report. Failed tasks are named in it."""
-    begin(chain.request.run)
+    begin_run(chain.request.run)
     sweep(chain)
-    finished = ran(chain, engine, chain.evaluated)
+    finished = run_nodes(chain, engine, chain.evaluated)
     if chain.request.strict and any(one.error and one.node.strict for one in finished):
-        return noted(chain, Outcome(chain.request, tuple(finished)))
-    finished = chain.design.ended(chain, finished, engine)
+        return note_run(chain, Outcome(chain.request, tuple(finished)))
+    finished = chain.design.finish_partial(chain, finished, engine)
     aggregates = [one for one in finished if one.node.stage == AGGREGATE]
     failures = [failure(one.node, one.error) for one in aggregates if one.error]
     scored = [one.node for one in aggregates if not one.error]
@@ -112,11 +112,11 @@ def run(chain: Chain, engine: Engine = run_inline) -> Outcome:
     compared = engine(chain.only(together)) if together else []
     beside = [*judged, *fitted, *(one.node for one in compared if not one.error)]
     report = chain.report(scored, failures, beside)
-    last, page = mending(chain.session, lambda: reported(chain, report, engine))
-    return noted(chain, Outcome(chain.request, (*finished, *compared, last), page))
+    last, page = with_mending(chain.session, lambda: build_report(chain, report, engine))
+    return note_run(chain, Outcome(chain.request, (*finished, *compared, last), page))
 
 
-def ran(chain: Chain, engine: Engine, targets: Sequence[Node]) -> list[Finished]:
+def run_nodes(chain: Chain, engine: Engine, targets: Sequence[Node]) -> list[Finished]:
     """Build everything that the targets need; returns how each node ended. Batches are submitted and collected between
     prompts and answers."""
     plan = chain.plan(targets)
@@ -124,7 +124,7 @@ def ran(chain: Chain, engine: Engine, targets: Sequence[Node]) -> list[Finished]
     if chain.resolved.calling.tables:
         first = before_batches(chain.request, engine, plan)
     rest = plan.only(node for node in plan.nodes if node.name not in first)
-    finished = {**first, **{one.node.name: one for one in through(chain.request, engine, rest)}}
+    finished = {**first, **{one.node.name: one for one in run_plan(chain.request, engine, rest)}}
     return [finished[node.name] for node in plan.nodes]
 
 
@@ -132,12 +132,12 @@ def with_way(chain: Chain) -> Chain:
     """The chain; for `--way cheapest`, with the cheapest way of calling chosen, which needs prompts to be built."""
     if chain.request.way != "cheapest":
         return chain
-    from scrollwork.readings.ways import settled  # loads what estimates need
+    from scrollwork.readings.ways import with_cheapest_way  # loads what estimates need
 
-    return settled(chain)
+    return with_cheapest_way(chain)
 
 
-def through(request: Request, engine: Engine, plan: Plan) -> list[Finished]:
+def run_plan(request: Request, engine: Engine, plan: Plan) -> list[Finished]:
     """Build the nodes of a plan; returns how they ended. With --strict, see `run_strictly`."""
     return run_strictly(engine, plan) if request.strict else engine(plan)
 
@@ -146,21 +146,21 @@ def before_batches(request: Request, engine: Engine, plan: Plan) -> dict[str, Fi
     """Collect finished batches; with --batch, first build the prompts, then submit batches and wait for them.
 
     Returns how these nodes ended, without those that failed (they are tried again with the rest)."""
-    from scrollwork.tasks.generate.batches import collect_batches, unanswered  # loads the engine of calls
+    from scrollwork.tasks.generate.batches import collect_batches, unanswered_nodes  # loads the engine of calls
 
     calling = plan.locations.calling
     assert calling is not None
     finished: list[Finished] = []
-    asked = unanswered(plan.nodes, plan.locations, ())
+    asked = unanswered_nodes(plan.nodes, plan.locations, ())
     if asked and calling.batch:
-        finished = through(request, engine, Plan.of([one for node in asked for one in node.needs], plan.locations))
-        asked = unanswered(asked, plan.locations, [one.node.name for one in finished if one.error])
+        finished = run_plan(request, engine, Plan.of([one for node in asked for one in node.needs], plan.locations))
+        asked = unanswered_nodes(asked, plan.locations, [one.node.name for one in finished if one.error])
     if not (request.strict and any(one.error for one in finished)):
         collect_batches(asked, plan.locations)
     return {one.node.name: one for one in finished if not one.error}
 
 
-def reported(chain: Chain, report: Node, engine: Engine) -> tuple[Finished, Path | None]:
+def build_report(chain: Chain, report: Node, engine: Engine) -> tuple[Finished, Path | None]:
     """Build and publish the report. Raises DamagedArtifact."""
     (last,) = engine(chain.only([report]))
     return last, None if last.error else publish(chain, report)
@@ -197,7 +197,7 @@ def without_password(url: str) -> str:
     return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", url)
 
 
-def noted(chain: Chain, outcome: Outcome) -> Outcome:
+def note_run(chain: Chain, outcome: Outcome) -> Outcome:
     """Store a row of the run (request, how nodes ended, keys) if the home can be written; returns the outcome."""
     session, request = chain.session, outcome.request
     if not session.home.writable:

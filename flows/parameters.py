@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
 
-from scrollwork.flows.server.local_server import noted
+from scrollwork.flows.server.local_server import noted_server
 from scrollwork.flows.server.project import project_folder
 from scrollwork.flows.server.recovery import mark_run
 from scrollwork.pipeline.design import designs
@@ -94,7 +94,7 @@ def request_of(parameters: Mapping[str, Any]) -> Request:
     home = home_of(given.pop("home", None), store)
     raw, sample = given.pop("raw", None), given.pop("sample", True)
     request = Request.of(**given, home=home, store=store, raw=raw, sample=sample and not raw)
-    if (run_id := running_id()) and not deployed():  # a deployed run is marked by its worker
+    if (run_id := running_id()) and not in_deployment():  # a deployed run is marked by its worker
         mark_run(Home.at(request.home, request.store).folder, run_id)
     return request
 
@@ -107,12 +107,12 @@ def home_of(given: str | None, store: str = "") -> str:
     """
     home = global_options()["home"].checked(given) or from_environment("SCROLLWORK_HOME") or ""
     project = project_folder()
-    server = noted(project / ".scrollwork") if project else None
+    server = noted_server(project / ".scrollwork") if project else None
     if project and server:
         return home or str(server.get("home") or project / ".scrollwork")
     lost = [] if home else ["no home"]
-    lost += [f"home {home!r}"] if relative(home) and deployed() else []
-    lost += [f"store {store!r}"] if relative(store.removeprefix("sqlite:///")) and deployed() else []
+    lost += [f"home {home!r}"] if is_relative(home) and in_deployment() else []
+    lost += [f"store {store!r}"] if is_relative(store.removeprefix("sqlite:///")) and in_deployment() else []
     if lost:
         raise UsageError(
             f"{' and '.join(lost)}: what this run makes would lie in the folder of its code ({project or Path.cwd()}), "
@@ -123,7 +123,7 @@ def home_of(given: str | None, store: str = "") -> str:
     return home
 
 
-def deployed() -> bool:
+def in_deployment() -> bool:
     """Whether this flow run belongs to a deployment."""
     from prefect.runtime import deployment
 
@@ -137,7 +137,7 @@ def running_id() -> str:
     return str(flow_run.id or "")
 
 
-def relative(place: str) -> bool:
+def is_relative(place: str) -> bool:
     """Whether a path depends on the working directory; URLs and "" do not."""
     path = place.removeprefix("file://")
     return bool(path) and "://" not in path and not Path(path).expanduser().is_absolute()

@@ -39,14 +39,14 @@ def halves(segments: Sequence[Piece]) -> tuple[Sequence[Piece], Sequence[Piece]]
     return segments[: last + 1], segments[last + 1 :]
 
 
-def cut_behind(text: str, fronts: Iterable[Front], begun: int = 0) -> Iterator[tuple[str, bool]]:
-    """Yield a text piece by piece, cut behind each front, and whether that is marked; nothing but the last piece may be
-    left behind them. begun: characters of the prompt that stand before the text."""
+def cut_behind(text: str, prefixes: Iterable[SharedPrefix], begun: int = 0) -> Iterator[tuple[str, bool]]:
+    """Yield a text piece by piece, cut behind each prefix, and whether that is marked; only the last piece may be left
+    behind them. begun: characters of the prompt that stand before the text."""
     at = 0
-    for front in fronts:
-        end = front.characters - begun
+    for prefix in prefixes:
+        end = prefix.characters - begun
         if at < end <= len(text):
-            yield text[at:end], front.marked
+            yield text[at:end], prefix.marked
             at = end
     if at < len(text):
         yield text[at:], False
@@ -58,7 +58,7 @@ def text_of(segments: Iterable[Segment]) -> str:
 
 
 @dataclass(frozen=True)
-class Front:
+class SharedPrefix:
     """What a prompt and another that is asked beside it both begin with, so that a provider's cache can hold it.
 
     characters: how many; digest: of their text. marked: whether a request says so, where the provider wants that.
@@ -75,8 +75,8 @@ class Ask:
     of generation, None where nobody says.
 
     references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
-    fronts: of the prompt, rising, that neighbours in the run share (models/vendors/shared_fronts.py). follows: the call
-    before it shares the longest of them. common_bytes: of the prompt, with which another that was sent begins, too.
+    shared_prefixes: those that neighbours in the run have too, rising (models/vendors/shared_prefixes.py). follows: the
+    call before it shares the longest of them. common_bytes: with which another prompt that was sent begins, too.
     tokens: of the input, measured or estimated, 0 where nobody counted. characters_per_token: by which they are
     estimated then.
     """
@@ -89,7 +89,7 @@ class Ask:
     max_new_tokens: int
     sample: int = 0
     references: tuple[str, ...] = ()
-    fronts: tuple[Front, ...] = ()
+    shared_prefixes: tuple[SharedPrefix, ...] = ()
     tokens: int = 0
     seed: int | None = None
     follows: bool = False
@@ -107,19 +107,19 @@ class Ask:
         return sum(len(segment.text) for segment in self.segments)
 
     @property
-    def prefix(self) -> str:
-        """Return the digest of the longest front that neighbours share, "" for none."""
-        return self.fronts[-1].digest if self.fronts else ""
+    def prefix_digest(self) -> str:
+        """Return the digest of the longest prefix that neighbours share, "" for none."""
+        return self.shared_prefixes[-1].digest if self.shared_prefixes else ""
 
     @property
-    def front(self) -> str:
-        """Return the text of the longest front that neighbours share."""
-        return self.prompt[: self.fronts[-1].characters] if self.fronts else ""
+    def prefix_text(self) -> str:
+        """Return the text of the longest prefix that neighbours share."""
+        return self.prompt[: self.shared_prefixes[-1].characters] if self.shared_prefixes else ""
 
     @property
     def shared_tokens(self) -> int:
-        """Return the likely tokens of the longest front that neighbours share."""
-        return self.share_of(self.fronts[-1].characters) if self.fronts else 0
+        """Return the likely tokens of the longest prefix that neighbours share."""
+        return self.share_of(self.shared_prefixes[-1].characters) if self.shared_prefixes else 0
 
     def share_of(self, characters: int) -> int:
         """Return the likely tokens of some characters of the prompt, by their share of all."""

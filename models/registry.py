@@ -11,7 +11,7 @@ from typing import Any, cast
 from scrollwork.models.base import Model
 from scrollwork.models.baselines import baseline_tables
 from scrollwork.models.baselines.baseline_tables import REST
-from scrollwork.models.hosted.tables import ENDPOINTS, BadTable, checked, of_types
+from scrollwork.models.hosted.tables import ENDPOINTS, BadTable, checked_table, of_types
 from scrollwork.models.local import local_tables
 from scrollwork.models.vendors.families import Vendor, vendors
 
@@ -124,8 +124,8 @@ def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) 
     given = given or {}
     try:
         if table["provider"] in LOCAL:
-            return local_tables.checked(spec, {**table, **{key: given[key] for key in FOR_LOCAL if key in given}})
-        return checked(spec, {**table, **given})
+            return local_tables.checked_table(spec, {**table, **{key: given[key] for key in FOR_LOCAL if key in given}})
+        return checked_table(spec, {**table, **given})
     except BadTable as error:
         raise UnknownModel(str(error)) from None
 
@@ -173,14 +173,14 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
     if not isinstance(others.get(suite, {}), Mapping):
         raise UnknownModel(f"model {name!r}: on.{suite} must be a table, not {others[suite]!r}")
     own = dict(others.get(suite, {}))
-    rules = merged(table.get("rules", {}), own.get("rules", {}))
+    rules = merge_rules(table.get("rules", {}), own.get("rules", {}))
     table |= own
     other = table.pop("rest", "")
     if other:
         if "rest" in tables.get(other, {}):
             raise UnknownModel(f"model {name!r}: rest = {other!r}, which takes rules from a third model")
         theirs = table_for(other, tables, suite)
-        rules = merged({**theirs.get("rules", {}), REST: theirs.get(REST_RULES, {})}, rules)
+        rules = merge_rules({**theirs.get("rules", {}), REST: theirs.get(REST_RULES, {})}, rules)
     rest = rules.pop(REST, {})
     return {**table, **({"rules": rules} if rules else {}), **({REST_RULES: rest} if rest else {})}
 
@@ -195,7 +195,7 @@ def named_by(vendor: Vendor, model_id: str) -> str:
     )
 
 
-def merged(rules: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def merge_rules(rules: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """Rules with others over them, task by task; those for tasks that nobody knows, metric by metric."""
     rest = {**rules.get(REST, {}), **over.get(REST, {})}
     return {**rules, **over, **({REST: rest} if rest else {})}

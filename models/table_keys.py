@@ -110,7 +110,7 @@ class Choice:
         if value not in further:
             there = [*self.known, *further]
             more = f", or {self.others[0]}" if self.others else ""
-            raise BadValue(f"{at}: {name} {value!r} is none of {', '.join(there)}{more}{meant(value, there)}")
+            raise BadValue(f"{at}: {name} {value!r} is none of {', '.join(there)}{more}{nearest_known(value, there)}")
 
     def schema(self) -> Schema:
         own: Schema = {"enum": list(self.known)}
@@ -176,7 +176,7 @@ class Table:
             raise BadValue(f"{here}: must be a table")
         for key in value:
             if key not in self.keys:
-                raise BadValue(f"{here}: {unknown(key, sorted(self.keys))}")
+                raise BadValue(f"{here}: {unknown_key(key, sorted(self.keys))}")
         if lacking := sorted(key for key, one in self.keys.items() if one.needed and key not in value):
             raise BadValue(f"{here}: lacks {', '.join(lacking)}")
         for key in self.keys:
@@ -193,12 +193,12 @@ class Table:
         }
 
 
-def unknown(key: str, there: Sequence[str]) -> str:
+def unknown_key(key: str, there: Sequence[str]) -> str:
     """What is said of a key that nothing reads, with the nearest that there is."""
-    return f"unknown key {key!r}; there are: {', '.join(there)}{meant(key, there)}"
+    return f"unknown key {key!r}; there are: {', '.join(there)}{nearest_known(key, there)}"
 
 
-def meant(given: Any, known: Sequence[str]) -> str:
+def nearest_known(given: Any, known: Sequence[str]) -> str:
     """The nearest of what there is, as the end of a sentence; "" where nothing is near."""
     near = get_close_matches(str(given), known, 1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -12,7 +12,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Planner, Status
 from scrollwork.pipeline.session import Session
-from scrollwork.pipeline.source_digest import settle
+from scrollwork.pipeline.source_digest import load_settled
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.errors import DamagedArtifact
@@ -41,10 +41,10 @@ def ensure(node: Node, session: Session, again: bool = True, made: dict[str, Bui
     made: nodes by name that this process has just built or found; emptied when one turns out to be damaged.
     """
     known = {} if made is None else made
-    return mending(session, lambda: _ensure(node, session, again, known), known.clear)
+    return with_mending(session, lambda: _ensure(node, session, again, known), known.clear)
 
 
-def mending(session: Session, work: Callable[[], T], forget: Callable[[], None] = lambda: None) -> T:
+def with_mending(session: Session, work: Callable[[], T], forget: Callable[[], None] = lambda: None) -> T:
     """Return what `work` returns. If it meets a damaged artifact, remove that, call `forget` and start `work` again."""
     for _ in range(REPAIRS):
         try:
@@ -98,7 +98,7 @@ def _checked(node: Node, session: Session, stands: Mapping[str, Status] | None =
 
 
 def _build(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: Session) -> Built:
-    settle(node.code)  # before any model is asked: keys of answers, too, may depend on our code
+    load_settled(node.code)  # before any model is asked: keys of answers, too, may depend on our code
     module = importlib.import_module(node.body)
     if node.asks:
         artifact = cast(Artifact, module.run(node, ingredients, inputs, session))

@@ -11,9 +11,9 @@ from uuid import uuid4
 
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Budget, Meter
-from scrollwork.models.engine.ledger import Ledger
+from scrollwork.models.engine.limits_ledger import LimitsLedger
 from scrollwork.models.engine.prices import Price, UnknownPrice, nano, price_of
-from scrollwork.models.engine.retry import policy
+from scrollwork.models.engine.retry import retry_policy
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.registry import LOCAL
 from scrollwork.models.vendors.fill import beyond_answer
@@ -31,7 +31,7 @@ def new_run() -> str:
 
 
 _budgets: dict[str, Budget] = {}
-_ledgers: dict[str, Ledger] = {}
+_ledgers: dict[str, LimitsLedger] = {}
 _breakers: dict[tuple[str, str], Breaker] = {}
 _ended: set[tuple[str, str]] = set()
 _told: set[tuple[str, ...]] = set()
@@ -55,7 +55,7 @@ def budget_of(calling: Calling, store: ResponseStore) -> Budget | None:
         return _budgets[calling.run]
 
 
-def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
+def gate_of(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
     """The meter that charges a model's calls to its run's budget; None without a budget."""
     budget = budget_of(calling, store)
     if budget is None:
@@ -64,7 +64,7 @@ def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
     return Meter(budget, price_of(model, table), beyond_answer(table))
 
 
-def ended(model: str, calling: Calling, reason: str = "") -> bool:
+def given_up(model: str, calling: Calling, reason: str = "") -> bool:
     """Whether a stage of the run has given up on a model (key refused, budget used up, only failures), so that other
     stages need not try it. reason: not empty to record that the model is given up."""
     with _lock:
@@ -82,11 +82,11 @@ def breaker(model: str, calling: Calling, alone: int = 0) -> Breaker | None:
     with _lock:
         found = _breakers.get((calling.run, model))
         if found is None:
-            found = _breakers[calling.run, model] = Breaker(policy(table.get("retry", {})), alone=alone)
+            found = _breakers[calling.run, model] = Breaker(retry_policy(table.get("retry", {})), alone=alone)
         return found
 
 
-def begin(run: str) -> None:
+def begin_run(run: str) -> None:
     """Forget which models a run gave up: it begins, perhaps again in this process."""
     with _lock:
         for known in [key for key in (*_ended, *_breakers) if key[0] == run]:
@@ -110,7 +110,7 @@ def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
         return None
 
 
-def ledger(store: ResponseStore) -> Ledger:
+def ledger_of(store: ResponseStore) -> LimitsLedger:
     """The ledger by which all processes that use a store share rate limits; one for all stages of this process."""
     from scrollwork.storage.answers.paces import Paces  # loads SQLAlchemy
 

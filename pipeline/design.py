@@ -11,7 +11,7 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast, get_type_hints
 
-from scrollwork.pipeline.entry_points import DESIGNS, checked_module, entry, installed, package_of
+from scrollwork.pipeline.entry_points import DESIGNS, checked_module, entry, installed_entry_points, package_of
 from scrollwork.pipeline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,14 +41,16 @@ class Design(Protocol):
     def does(self) -> str:
         """What only its suites do, to end the message "SUITE does not ..."."""
 
-    def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def complete_options(
+        self, common: Mapping[str, Any], own: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """(options of all designs, options of this design) by name, with options filled in that others imply. Raises
         UsageError."""
 
     def check(self, request: Request) -> None:
         """Raise UsageError for options of a request that contradict each other."""
 
-    def words(self, request: Request) -> list[str]:
+    def command_words(self, request: Request) -> list[str]:
         """Command-line arguments that repeat the options of this design on which a built suite depends."""
 
     @property
@@ -103,13 +105,13 @@ class Design(Protocol):
     def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
         """Further nodes after all aggregates, in addition to compare. failures: of tasks without an aggregate."""
 
-    def ended(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
+    def finish_partial(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
         """How nodes ended, after building those that can do without their failed inputs."""
 
     def units(self, task: TaskConfig) -> Any:
         """The units into which contexts of the task are divided for windows; None where contexts are shown whole."""
 
-    def reading(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
+    def reply_parameters(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
         """Parameters of the stage that parses answers out of replies. texts: the task's prompt texts."""
 
     def column(self, task: TaskConfig, asked: bool) -> Mapping[str, Any] | None:
@@ -150,7 +152,7 @@ def designs() -> Mapping[str, Design]:
     """All designs by name: ours, then those of installed packages. A package whose design cannot be used is left out,
     so that it breaks no command that does not name it; `packaged_design` raises for it."""
     found = dict(own_designs())
-    for name in installed(DESIGNS):
+    for name in installed_entry_points(DESIGNS):
         if name not in found:
             with suppress(UsageError):
                 found[name] = packaged_design(name)
@@ -171,7 +173,7 @@ def packaged_design(name: str) -> Design:
     used. Its options must begin with its name, so that they cannot collide with those of another design."""
     found = entry(DESIGNS, name)
     if found is None:
-        there = ", ".join({**own_designs(), **installed(DESIGNS)})
+        there = ", ".join({**own_designs(), **installed_entry_points(DESIGNS)})
         raise UsageError(f"there is no design {name!r}; there are: {there}")
     said = f"design {name!r}"
     module = importlib.import_module(checked_module(DESIGNS, found, said))

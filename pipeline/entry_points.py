@@ -29,7 +29,7 @@ CONTRACTS: Mapping[str, Mapping[str, bool]] = {
 
 
 @cache
-def installed(group: str) -> Mapping[str, Sequence[EntryPoint]]:
+def installed_entry_points(group: str) -> Mapping[str, Sequence[EntryPoint]]:
     """The installed entry points of a group, by name."""
     found: dict[str, list[EntryPoint]] = {}
     for one in entry_points(group=group):
@@ -39,7 +39,7 @@ def installed(group: str) -> Mapping[str, Sequence[EntryPoint]]:
 
 def entry(group: str, name: str) -> EntryPoint | None:
     """The entry point of that name, None where there is none. Raises UsageError where two packages have one."""
-    found = {one.value: one for one in installed(group).get(name, ())}
+    found = {one.value: one for one in installed_entry_points(group).get(name, ())}
     if len(found) > 1:
         origins = " and ".join(f"{package_of(one)} ({one.value})" for one in found.values())
         raise UsageError(f"two installed packages have a {WHAT[group]} {name!r} in {group}: {origins}; remove one")
@@ -71,7 +71,7 @@ def check(group: str, module: str, said: str) -> None:
         there = outside_code.spec_of(top) is not None
         lacks = f"package {top} has no module {module}" if there else f"there is no package {top}"
         raise UsageError(f"{said}: {lacks}; install it, or name the folder that it lies in in PYTHONPATH")
-    note(module)
+    note_files(module)
     try:
         loaded = importlib.import_module(module)
     except Exception as error:
@@ -85,7 +85,7 @@ def check(group: str, module: str, said: str) -> None:
             raise UsageError(f"{said}: {name} of {path} must be a function; {needs}")
 
 
-def note(module: str) -> None:
+def note_files(module: str) -> None:
     """Record the state of a module's file and of the packages above it, before they are imported (loaded_code.py)."""
     parts = module.split(".")
     for end in range(1, len(parts) + 1):

@@ -28,7 +28,7 @@ ROOMS = (
 Stamp = tuple[int, ...]
 
 
-def stamp(path: str) -> Stamp | None:
+def file_stamp(path: str) -> Stamp | None:
     """What changes with every write to a file, even if its modification time is reset; None if there is no file."""
     try:
         at = os.stat(path)
@@ -37,7 +37,7 @@ def stamp(path: str) -> Stamp | None:
     return at.st_dev, at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns
 
 
-def noted(root: Path) -> dict[str, tuple[str, Stamp | None]]:
+def stamped_modules(root: Path) -> dict[str, tuple[str, Stamp | None]]:
     """(path, stamp) of every module of the rooms below `root`, by module name."""
     found = {}
     for room in ROOMS:
@@ -48,12 +48,12 @@ def noted(root: Path) -> dict[str, tuple[str, Stamp | None]]:
                 if name.endswith(".py"):
                     path = os.path.join(folder, name)
                     module = package if name == "__init__.py" else f"{package}.{name[:-3]}"
-                    found[module] = path, stamp(path)
+                    found[module] = path, file_stamp(path)
     return found
 
 
 _BEGAN = time.time_ns()
-_NOTED = noted(ROOT)
+_NOTED = stamped_modules(ROOT)
 _SURE: set[str] = set()  # modules that were loaded and digested from the same bytes
 
 
@@ -71,7 +71,7 @@ def watch(module: str, path: str) -> None:
     """Record the stamp of a plug-in's module before it is read or imported. A module that was imported already counts
     as changed if its file was written since this process began."""
     if module not in _NOTED:
-        now = stamp(path)
+        now = file_stamp(path)
         late = now is not None and module in sys.modules and max(now[3:]) > _BEGAN
         _NOTED[module] = path, None if late else now
 
@@ -82,7 +82,7 @@ def load_as_digested(modules: Iterable[str]) -> None:
     waiting = [module for module in modules if module not in _SURE]
     for module in waiting:
         path, before = _NOTED.get(module, ("", None))
-        if before is None or stamp(path) != before:
+        if before is None or file_stamp(path) != before:
             raise CodeChanged.of(path_in_project(path) if path else module, "was written to")
     for module in waiting:
         with suppress(ImportError):  # of a library that is not installed: nobody can load that module later
@@ -91,7 +91,7 @@ def load_as_digested(modules: Iterable[str]) -> None:
         origin = getattr(sys.modules.get(module), "__file__", None)
         if origin is not None:
             path, before = _NOTED[module]
-            if stamp(origin) != before:
+            if file_stamp(origin) != before:
                 raise CodeChanged.of(path_in_project(path), f"was written to, or another was loaded ({origin})")
             _SURE.add(module)
 

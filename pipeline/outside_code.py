@@ -24,7 +24,7 @@ def file_of(module: str) -> Path | None:
     return path if path.is_file() and not rooms else None
 
 
-def folders(package: str) -> Sequence[str]:
+def package_folders(package: str) -> Sequence[str]:
     """The folders that hold the files of a package; () for a module that is not a package."""
     spec = spec_of(package)
     return tuple(spec.submodule_search_locations or ()) if spec is not None else ()
@@ -64,7 +64,7 @@ def is_own(name: str, importer: str) -> bool:
 
 def is_source(top: str) -> bool:
     """Whether a top-level module has source files: a file, or a folder (also without an __init__.py)."""
-    return file_of(top) is not None or bool(folders(top))
+    return file_of(top) is not None or bool(package_folders(top))
 
 
 @cache

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-def stated(parameters: DataclassInstance) -> Mapping[str, Any]:
+def non_default(parameters: DataclassInstance) -> Mapping[str, Any]:
     """The parameters that differ from their defaults, by name. So a new parameter changes no key until it is set."""
     found = {}
     for field in fields(parameters):

@@ -19,7 +19,7 @@ IN_MEMORY = 8  # plans that a process keeps in memory
 
 
 @contextmanager
-def filed(plan: Plan) -> Iterator[str]:
+def plan_file(plan: Plan) -> Iterator[str]:
     """Write a plan to a file of its home for as long as the block runs; gives the file's name."""
     folder = Location(f"{plan.locations.home}/{FOLDER}")
     name = f"{uuid4().hex}.json"

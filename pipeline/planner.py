@@ -148,8 +148,8 @@ def difference(then: Ingredients, now: Ingredients) -> str:
     """What changed, in words: source, parameter, library or input."""
     changes = [
         *source_changed(then.source, now.source),
-        *changed("parameter", flat(then.params), flat(now.params), values=True),
-        *changed("library", then.libraries, now.libraries, values=True),
+        *describe_changes("parameter", flattened(then.params), flattened(now.params), values=True),
+        *describe_changes("library", then.libraries, now.libraries, values=True),
         *inputs_changed(then, now),
     ]
     return "; ".join(changes[:4]) + ("; ..." if len(changes) > 4 else "")
@@ -162,10 +162,10 @@ def source_changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[
         more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
         yield f"modules were renamed or removed ({gone[0]}{more})"
     else:
-        yield from changed("source", then, now, values=False)
+        yield from describe_changes("source", then, now, values=False)
 
 
-def changed(kind: str, then: Mapping[str, Any], now: Mapping[str, Any], values: bool) -> Iterator[str]:
+def describe_changes(kind: str, then: Mapping[str, Any], now: Mapping[str, Any], values: bool) -> Iterator[str]:
     """The differences between two mappings, in words. kind: what their names are, such as "parameter"; values: whether
     to show old and new values."""
     for name in sorted({*then, *now}):
@@ -194,12 +194,12 @@ def _short(value: Any) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flattened(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Flatten nested mappings into one with dotted names."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
-            found |= flat(value, f"{prefix}{name}.")
+            found |= flattened(value, f"{prefix}{name}.")
         else:
             found[prefix + name] = value
     return found

@@ -15,7 +15,7 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import RawQuery
 from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.raw.errors import MalformedFile, MissingFile
-from scrollwork.preprocessing.raw.files import RawFiles, unreadable
+from scrollwork.preprocessing.raw.files import RawFiles, unreadable_file
 from scrollwork.preprocessing.raw.zip_members import INSIDE, find_member
 from scrollwork.records.raw_file import RawFile
 from scrollwork.storage.digest import FileDigests, sha256_of
@@ -95,7 +95,7 @@ def find(
     roles = {}
     members = {}
     for role, ordered in patterns.items():
-        wanted = [pattern for one in ordered if (pattern := filled(one, values)) is not None]
+        wanted = [pattern for one in ordered if (pattern := fill_pattern(one, values)) is not None]
         first, paths = first_match(str(root), wanted)
         if not paths:
             raise MissingFile(
@@ -163,21 +163,21 @@ def member_of(path: str, root: Path, pattern: str) -> str:
     try:
         return find_member(path, root / path, pattern)
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable_file(path, error) from error
 
 
 def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFile:
     """A file with its digest. Raises MalformedFile if it cannot be read, or its name is not UTF-8."""
-    if not encodable(path):
+    if not is_encodable(path):
         raise MalformedFile(dataset, "", "", f"the name of {path!r} is not UTF-8; rename it", "unreadable file")
     try:
         sha256, size = digests.of(root / path)
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable_file(path, error) from error
     return RawFile(dataset, path, sha256, size)
 
 
-def encodable(text: str) -> bool:
+def is_encodable(text: str) -> bool:
     """Whether the text can be encoded as UTF-8, that is, holds no lone surrogate."""
     try:
         text.encode("utf-8")
@@ -186,7 +186,7 @@ def encodable(text: str) -> bool:
     return True
 
 
-def matches(root: str, pattern: str) -> tuple[str, ...]:
+def matching_files(root: str, pattern: str) -> tuple[str, ...]:
     """Paths of matching files below the raw folder, links followed, sorted by name (numbers by value)."""
     return all_matches(root, pattern)[0]
 
@@ -198,16 +198,16 @@ def all_matches(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ..
     for path in glob.glob(pattern, root_dir=root, recursive=True):
         if not path.endswith(UNFINISHED):
             found[(Path(root) / path).is_file()].append(Path(path).as_posix())
-    files, others = (tuple(sorted(found[is_file], key=natural)) for is_file in (True, False))
+    files, others = (tuple(sorted(found[is_file], key=natural_key)) for is_file in (True, False))
     return files, others
 
 
-def natural(path: str) -> list[tuple[int, int, str]]:
+def natural_key(path: str) -> list[tuple[int, int, str]]:
     """Sort key that puts section_10 after section_9."""
     return [(0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in re.split(r"(\d+)", path) if piece]
 
 
-def filled(pattern: str, values: Mapping[str, Any]) -> str | None:
+def fill_pattern(pattern: str, values: Mapping[str, Any]) -> str | None:
     """The pattern with its {placeholders} replaced; None if one has no value (the pattern is for another split). Raises
     UsageError for a pattern that leads out of the raw folder."""
     names = re.findall(r"\{(\w+)\}", pattern)

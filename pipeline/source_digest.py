@@ -70,7 +70,7 @@ def _libraries(entries: tuple[str, ...]) -> dict[str, str]:
     return {name: _version(name) for name in sorted(named)}
 
 
-def settle(entries: Sequence[str]) -> None:
+def load_settled(entries: Sequence[str]) -> None:
     """Import what the entry modules run, before they run. Raises CodeChanged if that may be other code, or another
     version of a library, than their key says."""
     loaded_code.load_as_digested(sources(entries))
@@ -128,7 +128,7 @@ def _parsed(module: str, data: bytes) -> Parsed:
     """(digest, names of all imports) of a module's bytes."""
     with PARSING:
         tree = ast.parse(data)
-    return hashlib.sha256(canonical(tree).encode()).hexdigest(), tuple(sorted(set(_imports(tree, module))))
+    return hashlib.sha256(canonical_text(tree).encode()).hexdigest(), tuple(sorted(set(_imports(tree, module))))
 
 
 @cache
@@ -212,7 +212,7 @@ def in_kernel(module: str) -> bool:
     return any(".".join(parts[:end]) in KERNEL for end in range(1, len(parts) + 1))
 
 
-def canonical(node: object) -> str:
+def canonical_text(node: object) -> str:
     """A syntax tree as text, without positions, docstrings, empty fields and version-specific fields."""
     if isinstance(node, ast.AST):
         kind: Any = type(node)
@@ -220,10 +220,10 @@ def canonical(node: object) -> str:
         for name in _fields(kind):
             value = getattr(node, name, None)
             if value is not None and value != []:
-                fields.append(f"{name}={canonical(_meant(node, name, value) if kind in MEANT else value)}")
+                fields.append(f"{name}={canonical_text(_meant(node, name, value) if kind in MEANT else value)}")
         return f"{kind.__name__}({','.join(fields)})"
     if isinstance(node, list):
-        return f"[{','.join(map(canonical, node))}]"
+        return f"[{','.join(map(canonical_text, node))}]"
     return f"{type(node).__name__}:{node!a}"  # repr depends on the Unicode tables of the Python
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from scrollwork.preprocessing.raw.errors import MalformedFile, sayable
+from scrollwork.preprocessing.raw.errors import MalformedFile, printable
 from scrollwork.preprocessing.raw.files import RawFiles
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
@@ -42,7 +42,7 @@ def curate(
     shots: Iterator[Row] = iter(())
     if PROMPTS in raw.roles:
         shots = importlib.import_module(PROMPTS_MODULE).curate(raw, task, DEMONSTRATIONS)
-    yield from checked(rows, shots, raw.dataset, split, ", ".join(names))
+    yield from check_rows(rows, shots, raw.dataset, split, ", ".join(names))
 
 
 def module_of(dataset: str) -> str:
@@ -50,7 +50,7 @@ def module_of(dataset: str) -> str:
     return dataset if "." in dataset else f"scrollwork.preprocessing.datasets.{dataset}"
 
 
-def checked(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str, files: str) -> Iterator[Row]:
+def check_rows(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str, files: str) -> Iterator[Row]:
     """Yield the rows without repeated documents; a repeated example id becomes a Drop. shots: demonstrations with their
     documents, yielded after the split's rows. files: named in the error where the split has no example."""
     documents: set[str] = set()
@@ -89,6 +89,6 @@ def checked(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str,
 
 def duplicate(example: Example, source: str) -> Drop:
     """Make the Drop of an example whose id came before. source: raw file and record of its document."""
-    where = sayable(f"{source}, example {example.example_id}")
+    where = printable(f"{source}, example {example.example_id}")
     detail = f'{where}: field "id" came before in this split; the first one is kept'
     return Drop(example.task, example.split, where, "duplicate id", detail, error=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scrollwork.records.example import Example
-from scrollwork.records.stable import stable_int
+from scrollwork.records.stable_choice import stable_int
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.pipeline.raw_files import filled, matches
+from scrollwork.pipeline.raw_files import fill_pattern, matching_files
 from scrollwork.preprocessing.chapters.edits import Edit
 from scrollwork.preprocessing.chapters.strip import RULES
 from scrollwork.preprocessing.datasets.book_sum_sort import Part, cuts
@@ -58,8 +58,8 @@ def raw_files(request: Request, task: TaskConfig) -> RawFiles:
 
 def _first(request: Request, ordered: tuple[str, ...]) -> Iterator[str]:
     """The matches of the first pattern that has any."""
-    patterns = [pattern for one in ordered if (pattern := filled(one, {})) is not None]
-    paths = next((found for pattern in patterns if (found := matches(request.raw, pattern))), ())
+    patterns = [pattern for one in ordered if (pattern := fill_pattern(one, {})) is not None]
+    paths = next((found for pattern in patterns if (found := matching_files(request.raw, pattern))), ())
     if not paths:
         raise MissingFile(DATASET, "", "", f"no raw file: looked for {' or '.join(patterns)}", "missing file")
     yield from paths

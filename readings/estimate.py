@@ -17,8 +17,8 @@ from scrollwork.models.hosted.model import Hosted, most_output, split_wrapper
 from scrollwork.models.registry import HOSTED, make
 from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import likely_thoughts
-from scrollwork.models.vendors.marks import batch_group, batch_hits, fronts_from
-from scrollwork.models.vendors.shared_fronts import sharing
+from scrollwork.models.vendors.marks import batch_group, batch_hits, prefixes_from
+from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.errors import StageFailed
@@ -26,12 +26,12 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Session
-from scrollwork.readings.found_again import FoundAgain
+from scrollwork.readings.implicit_cache import FoundAgain
 from scrollwork.records.example import Example
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.tasks.generate.pending import Calls
-from scrollwork.tasks.generate.stored_answers import wanted
+from scrollwork.tasks.generate.stored_answers import is_to_be_asked
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -129,12 +129,12 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
             continue
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
         try:
-            inputs = built(node, session)
+            inputs = built_inputs(node, session)
         except StageFailed as error:
             failed[str(error)] = None
             continue
         row = free.setdefault(name, Estimate(*name))
-        row.prompts += lost(row, inputs["prompts"], 1)
+        row.prompts += count_losses(row, inputs["prompts"], 1)
     for row, calls in asked_of(chain, rows, failed):
         table = tables[row.model]
         listed = known_price(row.model, table)
@@ -162,7 +162,7 @@ def asked_of(
         if not node.asks or table.get("provider") not in HOSTED:
             continue
         try:
-            inputs = built(node, session)
+            inputs = built_inputs(node, session)
         except StageFailed as error:
             failed[str(error)] = None
             continue
@@ -172,7 +172,7 @@ def asked_of(
         yield row, add(row, node, hosted, table, inputs, session, found[row.model])
 
 
-def built(node: Node, session: Session) -> InputArtifacts:
+def built_inputs(node: Node, session: Session) -> InputArtifacts:
     """The inputs of a node. Raises StageFailed."""
     for one in run_inline(Plan.of(node.needs, session.locations)):
         if one.error:
@@ -191,19 +191,19 @@ def add(
     again: FoundAgain,
 ) -> Iterator[Priced]:
     """Count the calls of one node, and what its prompts lost; each call."""
-    lost(row, inputs["prompts"], len(model.members))
+    count_losses(row, inputs["prompts"], len(model.members))
     expected = {
         example.example_id: max((len(text) // CHARACTERS + 1 for text in example.references), default=0)
         for example in inputs["sample"].rows("examples", Example)
     }
-    held: set[str] = set()  # fronts that an earlier call writes
+    held: set[str] = set()  # prefixes that an earlier call writes
     thoughts = likely_thoughts(table)
     store = session.store if session.home.has_store else None
-    calls = missing(row, Calls(node, model, inputs, store, by_front=True).batches(), session)
+    calls = missing_calls(row, Calls(node, model, inputs, store, by_prefix=True).batches(), session)
     sent = (replace(call, ask=as_sent(call.ask, model)) for call in calls)
     online, batched = tee(sent)
     batches = in_batch(batched, table)
-    for ask in (call.ask for call in sharing(online, fronts_from(table), cache_marks(table))):
+    for ask in (call.ask for call in with_shared_prefixes(online, prefixes_from(table), cache_marks(table))):
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
         most = most_output(ask.max_new_tokens, table)
@@ -214,10 +214,10 @@ def add(
         row.output_tokens_most += most
         row.thought_tokens += thoughts
         row.thoughts_most += max(0, most - ask.max_new_tokens)
-        marked = [front for front in ask.fronts if front.marked]
-        cached = max((ask.share_of(front.characters) for front in marked if front.digest in held), default=0)
+        marked = [prefix for prefix in ask.shared_prefixes if prefix.marked]
+        cached = max((ask.share_of(prefix.characters) for prefix in marked if prefix.digest in held), default=0)
         written = max(0, ask.shared_tokens - cached)
-        held.update(front.digest for front in marked)
+        held.update(prefix.digest for prefix in marked)
         if again.applies:
             cached = again.tokens(ask, tokens)
             written = max(0, written - cached)
@@ -234,7 +234,7 @@ def in_batch(calls: Iterable[Call], table: Mapping[str, Any]) -> Iterator[tuple[
     if not group:
         yield from ((0, 0) for _ in calls)
         return
-    for call in sharing(calls, fronts_from(table), cache_marks(table), group):
+    for call in with_shared_prefixes(calls, prefixes_from(table), cache_marks(table), group):
         shared = call.ask.shared_tokens
         read = int(hits * shared) if call.ask.follows else 0
         yield read, shared - read
@@ -249,7 +249,7 @@ def as_sent(ask: Ask, model: Hosted) -> Ask:
     return replace(ask, segments=own, tokens=ask.share_of(kept) if ask.tokens else 0)
 
 
-def lost(row: Estimate, prompts: Artifact, times: int) -> int:
+def count_losses(row: Estimate, prompts: Artifact, times: int) -> int:
     """Count what prompts lost, as often as they are asked; how many there are."""
     many = 0
     for prompt in prompts.columns("prompts", ["truncated", "kept_chars", "dropped_chars"]):
@@ -260,7 +260,7 @@ def lost(row: Estimate, prompts: Artifact, times: int) -> int:
     return many
 
 
-def missing(row: Estimate, batches: Iterator[list[Call]], session: Session) -> Iterator[Call]:
+def missing_calls(row: Estimate, batches: Iterator[list[Call]], session: Session) -> Iterator[Call]:
     """The calls that a run would make; equal ones once."""
     seen: set[str] = set()
     calling = session.locations.calling
@@ -270,7 +270,7 @@ def missing(row: Estimate, batches: Iterator[list[Call]], session: Session) -> I
         keys = list({call.key: None for call in batch if call.key not in seen})
         seen.update(keys)
         states = session.store.states(keys) if session.home.has_store else {}
-        todo = {key for key in keys if wanted(states.get(key), retry_failed)}
+        todo = {key for key in keys if is_to_be_asked(states.get(key), retry_failed)}
         stored = sum(states.get(key) == ANSWERED for key in keys)
         row.requests += len(keys)
         row.stored += stored

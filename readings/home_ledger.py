@@ -18,7 +18,7 @@ from scrollwork.tasks.compare import Judged, compare
 from scrollwork.tasks.judge.run import STAGE as JUDGE
 from scrollwork.tasks.report.behind_scores import ByContent, ScoredTask
 from scrollwork.tasks.report.known_files import known_of
-from scrollwork.tasks.report.ledger import COMPARED, Ledger, Tables, judged_of, tables_of, unreadable
+from scrollwork.tasks.report.ledger import COMPARED, Ledger, Tables, judged_of, tables_of, unreadable_tasks
 from scrollwork.tasks.report.parameters import compare_parameters
 
 # modules of a design: its stage behind each score; what ranks the models of a home, by `rank(home, scores, tasks)`
@@ -52,8 +52,8 @@ def ledger_in(home: Home, suite: str, whole: bool = True) -> HomeLedger:
     if whole:
         stages = (JUDGE, modules[FURTHER].STAGE if FURTHER in modules else "")
         judged, further = ([one for one in everything if one.manifest.ingredients.stage == stage] for stage in stages)
-        tables = tables_of(params, scores.artifacts, judged, further, compared(scores, judged))
-        if old := unreadable(params, scores.artifacts, further):
+        tables = tables_of(params, scores.artifacts, judged, further, compare_home(scores, judged))
+        if old := unreadable_tasks(params, scores.artifacts, further):
             made = "fitted by an earlier version, so not shown; `scrollwork run` fits anew and asks nothing"
             remarks.append(f"{made}: {', '.join(old)}")
         if lacking := len(scores.artifacts) - len(tasks):
@@ -64,7 +64,7 @@ def ledger_in(home: Home, suite: str, whole: bool = True) -> HomeLedger:
     return HomeLedger(scores.suite.name, Ledger(params, scores.rows, scores.subsets, tables, ranks), tasks, remarks)
 
 
-def compared(scores: HomeScores, judged: Sequence[Artifact]) -> Tables:
+def compare_home(scores: HomeScores, judged: Sequence[Artifact]) -> Tables:
     """Hold all models of a home against each other, as stage compare does for those of one request."""
     models = list(dict.fromkeys(row.model for row, _ in scores.artifacts))
     parameters = compare_parameters(scores.suite, models, scores.params.get("upper_bounds", ()))

@@ -114,7 +114,7 @@ def scores_in(home: Home, suite: str) -> HomeScores:
     """
     plain = suite_in(home, suite)
     all_runs = Collected(design_of(plain).ranked)
-    for run in benchmarked(home, plain.name):
+    for run in benchmark_runs(home, plain.name):
         all_runs.add_run(home, run)
     sections = all_runs.sections(home)
     order = sorted(sections)
@@ -151,7 +151,7 @@ def settings_of(request: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value or name in ("seed", "shots")}  # elsewhere 0 is none
 
 
-def benchmarked(home: Home, suite: str) -> list[dict[str, Any]]:
+def benchmark_runs(home: Home, suite: str) -> list[dict[str, Any]]:
     """List the runs of a suite, the newest first. Those of a designed experiment (--vary) hold fixed what the benchmark
     draws anew: they are taken only where there are no others."""
     runs = [run for run in reversed(home.runs()) if run["request"]["suite"] == suite]

@@ -7,7 +7,7 @@ from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.home import Home
 
 
-def waiting(home: Home) -> list[dict[str, object]]:
+def open_batches(home: Home) -> list[dict[str, object]]:
     """List open batches: {batch, provider, model, state, requests, since}. batch: the provider's id, "" before it gave
     one."""
     if not home.has_store:

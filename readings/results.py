@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.fetching.upstream import upstream_of
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Planner
-from scrollwork.preprocessing.raw.errors import sayable
+from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
@@ -77,7 +77,7 @@ class Results:
                     "errors": curated.facts["errors"],
                     "raw": known.told(curated).plain(),
                     "artifact": str(sampled.folder),
-                    **({"release": released(part, curated, sampled)} if part.imported else {}),
+                    **({"release": release_facts(part, curated, sampled)} if part.imported else {}),
                 }
             )
         for row in rows:
@@ -177,7 +177,7 @@ class Results:
             artifact = self.artifact(node)
             told = FAILED if node.stage == GENERATE else FAILED_ELSEWHERE
             for row in [] if artifact is None else artifact.columns("failures", ["kind", "message"]):
-                what = f"{told[row['kind']]}: {sayable(row['message'], 200)}"
+                what = f"{told[row['kind']]}: {printable(row['message'], 200)}"
                 found.setdefault(node.label("model"), Counter())[what] += 1
         return [
             f"{name}: {count:,} {what}" for name, counts in found.items() for what, count in counts.most_common(MOST)
@@ -236,12 +236,12 @@ def in_whole(listed: list[Sizes], split: str, known: list[str]) -> dict[str, Any
     own = [one for one in listed if one.splits == (split,)]
     if not own:
         return {}
-    from scrollwork.reporting.page.sizes import together  # as above
+    from scrollwork.reporting.page.sizes import merge_splits  # as above
 
-    return {"data_set": own[0].plain(), "data_sets_read": together(listed, known).plain()}
+    return {"data_set": own[0].plain(), "data_sets_read": merge_splits(listed, known).plain()}
 
 
-def released(part: Part, curated: Artifact, sampled: Artifact) -> dict[str, Any]:
+def release_facts(part: Part, curated: Artifact, sampled: Artifact) -> dict[str, Any]:
     """Of an imported task: the file, its inputs and the paper's number, those with literals of their own, and those
     without a public reference."""
     (file,) = curated.rows("raw_files", RawFile)

@@ -42,8 +42,8 @@ def store_holdings(home: Home) -> dict[str, Any]:
             assumed = {"assumed_calls": own.cost_assumed_calls, "assumed": own.cost_assumed_nano_usd / NANO}
             money = {"amount": own.cost_nano_usd / NANO, "unknown_calls": own.cost_unknown_calls}
             spent[model] = {**named, **money, **assumed}
-        from scrollwork.readings.open_batches import waiting
+        from scrollwork.readings.open_batches import open_batches
 
-        found["open_batches"] = waiting(home)
+        found["open_batches"] = open_batches(home)
     total = {name: sum(own[name] for own in spent.values()) for name in MONEY}
     return {**found, "spent": {"currency": "USD", **total}, "spent_by_model": spent}

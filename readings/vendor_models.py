@@ -14,7 +14,7 @@ from scrollwork.models.hosted.model import decoding
 from scrollwork.models.hosted.tables import BadTable, key_name_of, key_of
 from scrollwork.models.registry import HOSTED, settings
 from scrollwork.models.vendors.families import Family, families, family_of, vendor_of, vendors
-from scrollwork.suites.model_tables import ending, in_its_place
+from scrollwork.suites.model_tables import in_its_place, model_end
 from scrollwork.suites.suite_files import load_models
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -
     known = family_of(table)
     facts = known.family if known is not None else Family("", "", "", "")
     vendor = vendors()[facts.vendor] if facts.vendor else None
-    ends, successor = ending(table, known)
+    ends, successor = model_end(table, known)
     price = _price(model, table)
     return {
         "model": model,
@@ -126,14 +126,14 @@ class Checked:
 def check_models(models_file: str | None = None) -> list[Checked]:
     """Ask every address whose key is at hand which models it has, and say what is known otherwise here. Raises
     UnknownModel."""
-    from scrollwork.models.hosted.listing import listed  # brings aiohttp, an extra
+    from scrollwork.models.hosted.listing import list_models  # brings aiohttp, an extra
 
     found = []
     for address, (name, table, ids) in _places(models_file).items():
         one = Checked(address)
         found.append(one)
         try:
-            there = listed(name, table)
+            there = list_models(name, table)
         except (CallProblem, BadTable) as error:
             one.problem = str(error)
             continue

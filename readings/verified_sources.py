@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from scrollwork.pipeline.planner import changed, source_changed
+from scrollwork.pipeline.planner import describe_changes, source_changed
 from scrollwork.pipeline.source_digest import exists, libraries, sources
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.artifacts.manifest import Ingredients
@@ -55,14 +55,14 @@ def difference(made: Ingredients) -> str:
     """
     now, installed = _now(tuple(sorted(made.source)))
     found = list(source_changed(made.source, now))
-    found += changed("library", made.libraries, installed, values=True)
+    found += describe_changes("library", made.libraries, installed, values=True)
     if "assets" in made.params:
         from scrollwork.reporting.page.files import STATISTICS, digest, report_digest
         from scrollwork.reporting.page.sections import sections_of
 
         own = (name for section in sections_of(made.params.get("sections", ())) for name in section.files)
         today = digest(*STATISTICS) if made.stage == OVERVIEW else report_digest(*own)
-        found += changed("parameter", {"assets": made.params["assets"]}, {"assets": today}, values=False)
+        found += describe_changes("parameter", {"assets": made.params["assets"]}, {"assets": today}, values=False)
     return "; ".join(found[:4]) + ("; ..." if len(found) > 4 else "")
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.models.base import Usage
-from scrollwork.models.engine.prices import NANO, ONE, Price, exact, whole
+from scrollwork.models.engine.prices import NANO, ONE, Price, exact_number, round_up
 from scrollwork.models.registry import BATCHES, HOSTED
 from scrollwork.models.vendors.families import cache_least, family_of
 from scrollwork.models.vendors.fill import likely_thoughts
@@ -50,7 +50,7 @@ class Sums:
         self.uncached += price.of(Usage(tokens, 0, 0, made))
         self.batched += price.of(batched)
         self.writing += (usage.cache_write_tokens or 0) * price.rates(tokens).cache_write
-        self.output += whole(price.rates(tokens).output * made)
+        self.output += round_up(price.rates(tokens).output * made)
 
 
 def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
@@ -97,7 +97,7 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
     """The rows of one model. bound: of its input, nano-dollars."""
     known = family_of(table)
     lifetimes: Mapping[str, Any] = known.family.get("cache.write", {}) if known is not None else {}
-    rule, shortest = rule_of(table), exact(next(iter(lifetimes.values()), 1))
+    rule, shortest = rule_of(table), exact_number(next(iter(lifetimes.values()), 1))
     paced = [60 * total.requests / table["rpm"]] if table.get("rpm") else []
     paced += [60 * total.tokens / table["tpm"]] if table.get("tpm") else []
     counts = {"requests": total.requests, "input_tokens": total.tokens, "thought_tokens": likely_thoughts(table)}
@@ -106,26 +106,35 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
     for way, share in {STANDARD: ONE, **{name: one for name, one in price.services.items() if name == FLEX}}.items():
         row = {"model": model, "way": way, "cache": False, "lifetime": "", **counts}
         caches = rule not in ("", "none")
-        found.append({**row, **money(total.uncached, total.output, bound, share), **online, "runs": not caches})
+        found.append({**row, **row_dollars(total.uncached, total.output, bound, share), **online, "runs": not caches})
         kept = list(lifetimes) if rule in MARKED else [next(iter(lifetimes), "")]
         for number, lifetime in enumerate(kept if caches else []):
-            more = total.writing * (exact(lifetimes[lifetime]) / shortest - 1) if rule in MARKED else 0
+            more = total.writing * (exact_number(lifetimes[lifetime]) / shortest - 1) if rule in MARKED else 0
             cached = {**row, "cache": True, "lifetime": lifetime}
             found.append(
-                {**cached, **money(total.cached + more, total.output, bound, share), **online, "runs": number == 0}
+                {
+                    **cached,
+                    **row_dollars(total.cached + more, total.output, bound, share),
+                    **online,
+                    "runs": number == 0,
+                }
             )
     if price.batch != ONE and table["provider"] in BATCHES:
         row = {"model": model, "way": BATCH, "cache": False, "lifetime": "", **counts}
         later, marks = {"seconds": float(BATCH_S), "at_most": True}, batch_group(table) > 0
-        found.append({**row, **money(total.uncached, total.output, bound, price.batch), **later, "runs": not marks})
+        found.append(
+            {**row, **row_dollars(total.uncached, total.output, bound, price.batch), **later, "runs": not marks}
+        )
         if marks:
             cached = {**row, "cache": True, "lifetime": next(iter(lifetimes))}
-            found.append({**cached, **money(total.batched, total.output, bound, price.batch), **later, "runs": True})
+            found.append(
+                {**cached, **row_dollars(total.batched, total.output, bound, price.batch), **later, "runs": True}
+            )
     cheapest = min((row for row in found if row["runs"]), key=lambda row: row["usd"])
     return [{**row, "best": row is cheapest} for row in found]
 
 
-def money(nano: Decimal | int, output: int, bound: int, share: Decimal) -> dict[str, Any]:
+def row_dollars(nano: Decimal | int, output: int, bound: int, share: Decimal) -> dict[str, Any]:
     """The dollars of a row. nano, output, bound: of all, of output, and of input at least, at the standard price.
     share: of it that is to be paid."""
     least = bound + output
@@ -137,7 +146,7 @@ def money(nano: Decimal | int, output: int, bound: int, share: Decimal) -> dict[
     }
 
 
-def settled(chain: Chain) -> Chain:
+def with_cheapest_way(chain: Chain) -> Chain:
     """The chain with the cheapest way chosen.
 
     Batches are of a whole run: they are chosen where every hosted model takes them, and all together are cheaper so;

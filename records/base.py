@@ -24,7 +24,7 @@ INT64 = range(-(2**63), 2**63)
 EXACT = range(-(2**53), 2**53 + 1)  # whole numbers that a 64-bit float holds exactly
 
 
-def remembered(function: F) -> F:
+def cached(function: F) -> F:
     """Remember results as functools.cache does, and keep the function's type."""
     return cast(F, cache(function))
 
@@ -265,24 +265,24 @@ def _maker_of(kind: Any, row_maker: Callable[[Any], Callable[[Any], Any]]) -> Ca
     return lambda value: value
 
 
-@remembered
+@cached
 def types_of(cls: Any) -> dict[str, Any]:
     """Return the type of each field of a row, by name."""
     hints = get_type_hints(cls)
     return {f.name: hints[f.name] for f in fields(cls)}
 
 
-@remembered
+@cached
 def _tests(cls: Any) -> tuple[tuple[str, Callable[[Any], str | None]], ...]:
     return tuple((name, _problem_of(kind)) for name, kind in types_of(cls).items())
 
 
-@remembered
+@cached
 def _makers(cls: Any) -> dict[str, Callable[[Any], Any]]:
     return {name: _maker_of(kind, lambda row: row.from_dict) for name, kind in types_of(cls).items()}
 
 
-@remembered
+@cached
 def _schema(cls: Any) -> Any:
     import pyarrow as pa
 

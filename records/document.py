@@ -9,16 +9,16 @@ from scrollwork.records.words import words_in
 
 def text_id(text: str) -> str:
     """Compute the id of a text: sha256 of its UTF-8 bytes, in hex. Raises InvalidRow for lone surrogates."""
-    return hashlib.sha256(encoded(text)).hexdigest()
+    return hashlib.sha256(encode_text(text)).hexdigest()
 
 
-def measured(text: str) -> tuple[str, int]:
+def text_id_and_words(text: str) -> tuple[str, int]:
     """Compute the id and the white-space words of a text, encoding it once. Raises InvalidRow for lone surrogates."""
-    data = encoded(text)
+    data = encode_text(text)
     return hashlib.sha256(data).hexdigest(), words_in(data)
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """Encode a text in UTF-8. Raises InvalidRow for lone surrogates."""
     try:
         return utf8(text)
@@ -42,7 +42,7 @@ class Document(Row):
     @classmethod
     def of(cls, text: str, *, title: str = "", source_file: str, source_record: str = "") -> "Document":
         """Make the document of a text, with its id and word count."""
-        document_id, words = measured(text)
+        document_id, words = text_id_and_words(text)
         return cls(document_id, title, text, words, source_file, source_record)
 
     def check(self) -> None:

@@ -13,7 +13,7 @@ from scrollwork.records.example import Example
 Text = Callable[[Example], tuple[str, ...]]
 
 
-def written(example: Example, metric: str) -> tuple[str, ...]:
+def written_references(example: Example, metric: str) -> tuple[str, ...]:
     """The references as texts that a model would write; none where only what they are measured by is known. metric: of
     the task."""
     return KEPT[metric][0](example) if metric in KEPT else example.references
@@ -48,14 +48,14 @@ def summary(example: Example) -> tuple[str, ...]:
     return (str(text),) if text else ()
 
 
-def nothing(example: Example) -> tuple[str, ...]:
+def no_texts(example: Example) -> tuple[str, ...]:
     """Return no text."""
     return ()
 
 
 KEPT: Mapping[str, tuple[Text, Text]] = {  # by metric: written, said
     "musique_output": (answer_objects, answers),
-    "conll": (clusters, nothing),
+    "conll": (clusters, no_texts),
     "fic_proxy": (summary, summary),
     "fic": (summary, summary),
 }

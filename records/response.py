@@ -8,17 +8,17 @@ from scrollwork.records.base import Row
 
 FINISH_REASONS = ("complete", "length", "refused", "filtered", "context")
 KINDS = ("terminal", "transient")
-ENDED = ("finish_reason", "scored_characters")  # columns of `ended`
+ENDED = ("finish_reason", "scored_characters")  # columns of `how_ended`
 
 
-def within(row: Mapping[str, Any]) -> str:
+def scored_text(row: Mapping[str, Any]) -> str:
     """What of an answer's text is within the task's length, and scored, by its row in a snapshot; older ones say
     nothing of it, and all is."""
     text: str = row["text"]
     return text[: row.get("scored_characters")]
 
 
-def ended(row: Mapping[str, Any]) -> str:
+def how_ended(row: Mapping[str, Any]) -> str:
     """How an answer ended (FINISH_REASONS), by its row in a snapshot: a complete one of which the task's length allows
     a part only ended by length."""
     finish = str(row["finish_reason"])
@@ -70,13 +70,13 @@ class Response(Row):
 
     @property
     def within(self) -> str:
-        """What of the text is scored, as of `within`."""
-        return within(vars(self))
+        """What of the text is scored, as of `scored_text`."""
+        return scored_text(vars(self))
 
     @property
     def ended(self) -> str:
-        """How it ended, as of `ended`."""
-        return ended(vars(self))
+        """How it ended, as of `how_ended`."""
+        return how_ended(vars(self))
 
     def check(self) -> None:
         if self.scored_characters is not None:

@@ -103,7 +103,7 @@ class Aggregate(Row):
 UPPER_BOUND = "upper bound: reads the references"  # what is said of a model instead of an average
 
 
-def withheld(tasks: int, counts: Mapping[str, tuple[int, int]]) -> str:
+def why_no_average(tasks: int, counts: Mapping[str, tuple[int, int]]) -> str:
     """Say why a benchmark has no average, "" where it has one: a task is missing, or an input is unanswered.
 
     tasks: how many the benchmark has. counts: (expected, answered) inputs of each task that was scored; one without

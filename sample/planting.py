@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from scrollwork.models.baselines.planted import aspect, part, truth
+from scrollwork.models.baselines.planted import aspect, part, true_answer
 from scrollwork.sample._kit import Voice
 
 PARTS = 6
@@ -43,7 +43,7 @@ class Ledger:
     def answer(self) -> str:
         """All that its evidence says."""
         aspects = (aspect(self.name, place + 1, self.words) for place in range(max(self.lam, 1)))
-        return " ".join(" ".join(words) for words in aspects) if self.partial else truth(self.name, self.kind)
+        return " ".join(" ".join(words) for words in aspects) if self.partial else true_answer(self.name, self.kind)
 
     @property
     def question(self) -> str:

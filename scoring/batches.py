@@ -31,17 +31,19 @@ def outcomes(
             except GoldError:
                 pass  # one by one, which tells whose it is
             else:
-                yield from zip((key for key, _, _ in some), (checked(metric, one) for one in found), strict=True)
+                yield from zip(
+                    (key for key, _, _ in some), (checked_outcome(metric, one) for one in found), strict=True
+                )
                 continue
         for key, prediction, gold in some:
             try:
                 outcome = metric.score(prediction, **gold)
             except GoldError as error:
                 raise problem(key, error) from error
-            yield key, checked(metric, outcome)
+            yield key, checked_outcome(metric, outcome)
 
 
-def checked(metric: Metric, outcome: object) -> Outcome:
+def checked_outcome(metric: Metric, outcome: object) -> Outcome:
     """An outcome. Raises TypeError for what a metric from elsewhere may give in its place."""
     if not isinstance(outcome, Outcome):
         given = type(outcome).__name__

@@ -68,12 +68,12 @@ class Configured:
         return cast("dict[str, FloatArray]", self._module.beside(means)) if hasattr(self._module, "beside") else {}
 
 
-def stored(metric: Metric) -> tuple[str, ...]:
+def stored_names(metric: Metric) -> tuple[str, ...]:
     """The names under which a Score holds what the metric says of an answer: its components and its counts."""
     return (*metric.COMPONENTS, *getattr(metric, "COUNTS", ()))
 
 
-def known() -> tuple[str, ...]:
+def known_metrics() -> tuple[str, ...]:
     """The names of all metrics that score a text by themselves."""
     return tuple(MODULES)
 

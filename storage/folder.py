@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scrollwork.storage.errors import StorageError, naming_full_disks
-from scrollwork.storage.location import held
+from scrollwork.storage.location import file_lock
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def whole_folder(target: Path, ours: Callable[[Path, str], bool]) -> Iterator[Pa
     if not target.name:
         raise StorageError(f"{target} is no folder that can be replaced; name another")
     new, old, lock = (target.with_name(f".{target.name}.{ending}") for ending in ("new", "old", "lock"))
-    with held(lock):
+    with file_lock(lock):
         try:
             _tidy(target, new, old)
             _refuse_others(target, ours)
@@ -33,7 +33,7 @@ def whole_folder(target: Path, ours: Callable[[Path, str], bool]) -> Iterator[Pa
             with naming_full_disks(target.name, str(target.parent)):
                 yield new
                 _sync(new)
-            if not same(new, target):
+            if not are_same_folders(new, target):
                 if target.exists():
                     os.rename(target, old)
                 os.rename(new, target)
@@ -49,7 +49,7 @@ def files_below(folder: Path) -> list[str]:
     )
 
 
-def same(one: Path, other: Path) -> bool:
+def are_same_folders(one: Path, other: Path) -> bool:
     """Whether both folders hold the same files with the same bytes."""
     names = files_below(one)
     if not other.is_dir() or names != files_below(other):

@@ -12,7 +12,7 @@ from typing import Any
 from scrollwork.storage.artifacts.artifact import Artifacts
 from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.errors import StorageError
-from scrollwork.storage.location import Location, writable
+from scrollwork.storage.location import Location, is_writable
 
 SNAPSHOTS = "generate"  # the stage whose artifacts are snapshots of answers, and so its folder in every home
 
@@ -68,7 +68,7 @@ class Home:
     @property
     def writable(self) -> bool:
         """Whether the home can be written. A remote home counts as writable; its first write shows otherwise."""
-        return "://" in self.url or all(writable(self.folder / name) for name in ("", "artifacts", "runs"))
+        return "://" in self.url or all(is_writable(self.folder / name) for name in ("", "artifacts", "runs"))
 
     @property
     def reports(self) -> Path:

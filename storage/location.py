@@ -151,7 +151,7 @@ class Location:
         return [name for name in left if _removed_if_unlocked(self.local / name)]
 
 
-def writable(folder: Path) -> bool:
+def is_writable(folder: Path) -> bool:
     """Whether files can be made in a folder, or the folder can be made."""
     standing = next(place for place in (folder, *folder.parents) if place.exists())
     return os.access(standing, os.W_OK | os.X_OK)
@@ -161,7 +161,7 @@ FOLDERS_LOST = 1000  # times that a sweep may remove a lock's folder before that
 
 
 @contextmanager
-def held(path: Path) -> Iterator[None]:
+def file_lock(path: Path) -> Iterator[None]:
     """Hold a lock on `path` among the processes of this machine; waits while another holds it."""
     lost = 0
     while True:
@@ -175,7 +175,7 @@ def held(path: Path) -> Iterator[None]:
                     raise
                 continue  # a sweep took the folder away meanwhile
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if stands(descriptor, path):
+        if is_file_at(descriptor, path):
             break
         os.close(descriptor)  # its holder removed the file meanwhile: lock the one that is there now
     try:
@@ -184,7 +184,7 @@ def held(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def stands(descriptor: int, path: Path) -> bool:
+def is_file_at(descriptor: int, path: Path) -> bool:
     """Whether the open file is the one at `path`."""
     try:
         return os.stat(path).st_ino == os.fstat(descriptor).st_ino
@@ -202,7 +202,7 @@ def _made_and_held(name: str, folder: Path | None) -> tuple[int, Path]:
         made = Path(folder or tempfile.gettempdir()) / f"{TEMPORARY}{name}-{secrets.token_hex(8)}"
         descriptor = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if stands(descriptor, made):
+        if is_file_at(descriptor, made):
             return descriptor, made
         os.close(descriptor)
 
@@ -217,7 +217,7 @@ def _removed_if_unlocked(path: Path) -> bool:
     except (FileNotFoundError, BlockingIOError):
         return False
     except OSError:
-        if writable(path.parent):
+        if is_writable(path.parent):
             raise
         return False  # nobody can clean up here
 

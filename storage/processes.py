@@ -21,12 +21,12 @@ class Process:
     born: str
 
 
-def this() -> Process:
+def this_process() -> Process:
     """The current process."""
     return Process(_host(), os.getpid(), _born(os.getpid()) or "")
 
 
-def dead(process: Process) -> bool:
+def is_dead(process: Process) -> bool:
     """Whether the process is known to have ended; False for a process of another host, where that is unknown."""
     if process.host != _host():
         return False

@@ -33,13 +33,13 @@ PAPER_LIMIT = 8192
 POSITIONS = ("max_position_embeddings", "max_encoder_position_embeddings", "n_positions", "max_seq_len", "seq_length")
 
 
-def found(name: str, wanted: str, *, download: bool) -> tuple[Path, str]:
+def find_checkpoint(name: str, wanted: str, *, download: bool) -> tuple[Path, str]:
     """(folder, label) of a checkpoint: a folder of this machine, else the hub's cache. Raises UsageError."""
     place = Path(wanted).expanduser()
     if place.is_dir():
         if not (place / CONFIG).is_file():
             raise UsageError(f"model {name!r}: {place} holds no {CONFIG}: no checkpoint")
-        return place.resolve(), labelled(place.resolve().name)
+        return place.resolve(), safe_label(place.resolve().name)
     owner, _, revision = wanted.partition("@")
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", owner) or wanted.startswith((".", "/", "~")):
         raise UsageError(f"model {name!r}: there is no folder {wanted}")
@@ -59,10 +59,10 @@ def found(name: str, wanted: str, *, download: bool) -> tuple[Path, str]:
             raise UsageError(f"model {name!r}: no folder, and not in the hub's cache: {wanted}; {hint}") from None
         first = (str(error) or type(error).__name__).splitlines()[0]
         raise UsageError(f"model {name!r}: {wanted} could not be downloaded: {first}") from None
-    return Path(path), labelled(owner.replace("/", "--"))
+    return Path(path), safe_label(owner.replace("/", "--"))
 
 
-def labelled(name: str) -> str:
+def safe_label(name: str) -> str:
     """A folder's name as part of a lasting name."""
     return re.sub(r"[^\w.-]+", "-", name) or "checkpoint"
 
@@ -75,7 +75,7 @@ def digest_of(name: str, place: Path, home: Home) -> str:
     files = sorted({path for pattern in READ for path in place.glob(pattern) if path.name not in LEFT_OVERS})
     names = {path.name for path in files}
     for index in place.glob("*.index.json"):
-        if lost := sorted(set(read(name, index).get("weight_map", {}).values()) - names):
+        if lost := sorted(set(read_json_object(name, index).get("weight_map", {}).values()) - names):
             raise UsageError(f"model {name!r}: {place}: {index.name} names {lost[0]}, which is not there")
     if not any(path.suffix in WEIGHTS for path in files):
         raise UsageError(f"model {name!r}: {place} holds no weights (*.safetensors, *.bin)")
@@ -85,7 +85,7 @@ def digest_of(name: str, place: Path, home: Home) -> str:
     return sha256_of(found)
 
 
-def read(name: str, path: Path) -> dict[str, Any]:
+def read_json_object(name: str, path: Path) -> dict[str, Any]:
     """A JSON file of a checkpoint. Raises UsageError."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))

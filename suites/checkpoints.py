@@ -17,8 +17,16 @@ from scrollwork.models.local.model import PROVIDER
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
-from scrollwork.suites.checkpoint_files import CONFIG, digest_of, found, has_template, kind_of, read, window_of
-from scrollwork.suites.tokenizers import DIGEST_CHARS, FILE, adopt
+from scrollwork.suites.checkpoint_files import (
+    CONFIG,
+    digest_of,
+    find_checkpoint,
+    has_template,
+    kind_of,
+    read_json_object,
+    window_of,
+)
+from scrollwork.suites.tokenizers import DIGEST_CHARS, FILE, adopt_tokenizer
 from scrollwork.suites.vocabularies import load
 
 PLACES, TEMPLATES = "checkpoints.json", "cache/chat-templates.json"
@@ -30,36 +38,36 @@ def adopt_name(spec: str, home: Home) -> str:
     if (
         provider != PROVIDER
         or not wanted
-        or ("~" in wanted and remembered(home, PLACES).get(wanted.rpartition("~")[2]))
+        or ("~" in wanted and read_remembered(home, PLACES).get(wanted.rpartition("~")[2]))
     ):
         return spec
-    place, label = found(spec, wanted, download=False)
+    place, label = find_checkpoint(spec, wanted, download=False)
     short = digest_of(spec, place, home)[:DIGEST_CHARS]
-    places = remembered(home, PLACES)
+    places = read_remembered(home, PLACES)
     if places.get(short) != str(place):
         remember(home, PLACES, {**places, short: str(place)})
     return f"{PROVIDER}:{label}~{short}"
 
 
-def adopted(name: str, table: Mapping[str, Any], home: Home) -> dict[str, Any]:
+def with_checkpoint_facts(name: str, table: Mapping[str, Any], home: Home) -> dict[str, Any]:
     """A checked table with what the checkpoint itself says: digest, kind, window, tokenizer, how prompts are made.
 
     Raises UsageError with what to do.
     """
     wanted = str(table["id"])
     short = wanted.rpartition("~")[2] if "~" in wanted else ""
-    if known := remembered(home, PLACES).get(short):
+    if known := read_remembered(home, PLACES).get(short):
         place, label = Path(known), wanted.rpartition("~")[0]
         if not (place / CONFIG).is_file():
             raise UsageError(f"model {name!r}: {place} is gone; name its folder again: --model {PROVIDER}:FOLDER")
     else:
-        place, label = found(name, wanted, download=bool(table.get("download")))
+        place, label = find_checkpoint(name, wanted, download=bool(table.get("download")))
     digest = digest_of(name, place, home)
     if known and not digest.startswith(short):
         raise UsageError(
             f"model {name!r}: the files in {place} have changed; name the folder again: --model {PROVIDER}:FOLDER"
         )
-    config = read(name, place / CONFIG)
+    config = read_json_object(name, place / CONFIG)
     kind = kind_of(config)
     template = has_template(place)
     chat = table.get("chat", table["variant"] == "chat" if "variant" in table else template and kind == CAUSAL)
@@ -68,7 +76,7 @@ def adopted(name: str, table: Mapping[str, Any], home: Home) -> dict[str, Any]:
         raise UsageError(f"model {name!r}: chat = true, but {why}")
     window = int(table.get("context", 0)) or window_of(name, config)
     tokenizer = str(table.get("tokenizer") or own_tokenizer(name, place, label, home))
-    extra = around(name, table, place, digest, chat, tokenizer, home) if kind == CAUSAL else 0
+    extra = tokens_around(name, table, place, digest, chat, tokenizer, home) if kind == CAUSAL else 0
     return {
         **table,
         "checkpoint": f"{label}~{digest[:DIGEST_CHARS]}",
@@ -90,17 +98,17 @@ def own_tokenizer(name: str, place: Path, label: str, home: Home) -> str:
             f"model {name!r}: {place} has no {FILE} to count prompts with; write it once with "
             'AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER), or say tokenizer = "estimate"'
         )
-    return f"hf:{label}~{adopt(f'hf:{place / FILE}', home).rpartition('~')[2]}"
+    return f"hf:{label}~{adopt_tokenizer(f'hf:{place / FILE}', home).rpartition('~')[2]}"
 
 
-def around(
+def tokens_around(
     name: str, table: Mapping[str, Any], place: Path, digest: str, chat: bool, tokenizer: str, home: Home
 ) -> int:
     """Tokens around a prompt that the prompt stage does not count: the tokenizer's own, or those of the chat template.
     The latter need the library, so they are remembered. Raises UsageError."""
     if not chat:
         return load(tokenizer, home).added
-    known, key = remembered(home, TEMPLATES), sha256_of([digest, table.get("template", {})])
+    known, key = read_remembered(home, TEMPLATES), sha256_of([digest, table.get("template", {})])
     if key not in known:
         try:
             codec = Vocabulary(name, str(place), table.get("template", {}))
@@ -112,7 +120,7 @@ def around(
     return int(known[key])
 
 
-def remembered(home: Home, name: str) -> dict[str, Any]:
+def read_remembered(home: Home, name: str) -> dict[str, Any]:
     """What a small file of the home holds."""
     try:
         value = json.loads((home.folder / name).read_text(encoding="utf-8"))

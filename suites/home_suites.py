@@ -6,7 +6,7 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
 from scrollwork.storage.location import Location
-from scrollwork.suites.plugins import is_path, parsed
+from scrollwork.suites.plugins import is_path, parse_suite
 from scrollwork.suites.suite_files import Suite, fresh_suite, suite_of
 
 FOLDER = "suites"
@@ -36,7 +36,7 @@ def suite_in(home: Home, suite: str) -> Suite:
         text = Location(f"{home.url}/{FOLDER}").read(copy).decode("utf-8")
     except (FileNotFoundError, UnicodeDecodeError) as error:
         raise UsageError(f"the file of suite {suite!r} is not in this home any more: name it, --suite FILE") from error
-    return suite_of(f"{FOLDER}/{copy}", text, parsed(copy, text), "")
+    return suite_of(f"{FOLDER}/{copy}", text, parse_suite(copy, text), "")
 
 
 def suite_of_request(home: Home, suite: str) -> Suite:

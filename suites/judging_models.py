@@ -28,23 +28,23 @@ Tables = Mapping[str, Mapping[str, Any]]  # adopted, by role
 def judges_of(request: Request) -> dict[str, dict[str, Any]]:
     """The tables of a request's judging models by role, with what the checkpoints say. Raises UsageError."""
     names = {role: getattr(request, role) for role in ROLES}
-    return judging(names, request.models_file, Home(request.home, request.store), request.suite)
+    return judging_tables(names, request.models_file, Home(request.home, request.store), request.suite)
 
 
-def judging(
+def judging_tables(
     names: Mapping[str, str], models_file: str | None, home: Home, suite: str = ""
 ) -> dict[str, dict[str, Any]]:
     """The tables of models by role, with what the checkpoints say. names: by role. Raises UsageError."""
     if lost := [role for role, name in names.items() if not name]:
         raise UsageError(f"--{lost[0]} is missing: answers are judged by two models, --faithfulness and --coverage")
-    from scrollwork.suites.checkpoints import adopted
+    from scrollwork.suites.checkpoints import with_checkpoint_facts
 
     known = load_models(models_file)
     found = {}
     for role, name in names.items():
         try:
             table = settings(name, known, suite)
-            table = adopted(name, table, home) if table["provider"] in LOCAL else table
+            table = with_checkpoint_facts(name, table, home) if table["provider"] in LOCAL else table
         except (UnknownModel, UsageError) as error:
             raise UsageError(f"--{role}: {error}") from error
         if table["provider"] not in LOCAL:

@@ -25,10 +25,10 @@ from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.storage.home import Home
 from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
 from scrollwork.suites.parts import Part
-from scrollwork.suites.plugins import resolved
+from scrollwork.suites.plugins import resolve_name
 from scrollwork.suites.request import NOTHING_COUNTED, Request
 from scrollwork.suites.suite_files import Suite, load_models, own_models
-from scrollwork.suites.tokenizers import adopt
+from scrollwork.suites.tokenizers import adopt_tokenizer
 
 SOON_DAYS = 60  # within which a model's end is told with the days that are left
 
@@ -94,7 +94,7 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
         try:
             suite, given = request.config.published, {**request.given, **spot}
             table = settings(model, with_outside(model, known), suite, given)
-            found[model] = filled(model, ruled(table, request.config), request)
+            found[model] = filled_table(model, table_for_suite(table, request.config), request)
         except (UnknownModel, UsageError) as error:
             if not from_file(model, request.models_file):
                 raise
@@ -130,14 +130,14 @@ def with_outside(model: str, known: Mapping[str, dict[str, Any]]) -> Mapping[str
     if not isinstance(provider, str) or provider in registry.PROVIDERS:
         return known
     if name in known:
-        module = resolved(PROVIDERS, provider, registry.PROVIDERS, f"model {name!r}")
+        module = resolve_name(PROVIDERS, provider, registry.PROVIDERS, f"model {name!r}")
         return {**known, name: {**known[name], "provider": module}}
     if (all(part.isidentifier() for part in name.split(".")) and "." in name) or entry(PROVIDERS, name) is not None:
-        return {**known, name: {"provider": resolved(PROVIDERS, name, (), f"--model {model}"), "id": model_id}}
+        return {**known, name: {"provider": resolve_name(PROVIDERS, name, (), f"--model {model}"), "id": model_id}}
     return known
 
 
-def ruled(table: dict[str, Any], suite: Suite) -> dict[str, Any]:
+def table_for_suite(table: dict[str, Any], suite: Suite) -> dict[str, Any]:
     """A model's table as it answers a suite.
 
     Tasks of a suite that is not ours, and that the table does not name, are answered by its REST_RULES, by metric or
@@ -169,7 +169,7 @@ def by_metric(rest: Mapping[str, Any], metric: str) -> Any:
     return rest.get(metric) or next(found, None)
 
 
-def filled(model: str, table: dict[str, Any], request: Request) -> dict[str, Any]:
+def filled_table(model: str, table: dict[str, Any], request: Request) -> dict[str, Any]:
     """A model's table with what the suite and a local checkpoint say, its tokenizer in the home. Raises UsageError."""
     heat = request.config.temperature
     home = Home(request.home, request.store)
@@ -178,14 +178,14 @@ def filled(model: str, table: dict[str, Any], request: Request) -> dict[str, Any
     if table["provider"] in HOSTED:
         table.setdefault("temperature", heat)
         try:
-            table["tokenizer"] = adopt(table["tokenizer"], home)
+            table["tokenizer"] = adopt_tokenizer(table["tokenizer"], home)
         except UsageError as error:
             raise UsageError(f"model {model!r}: tokenizer: {str(error).removeprefix('--tokenizer ')}") from error
     elif table["provider"] in LOCAL:
-        from scrollwork.suites.checkpoints import adopted
+        from scrollwork.suites.checkpoints import with_checkpoint_facts
 
         table.setdefault("generation", {"do_sample": True, "temperature": heat} if heat else {})
-        table = adopted(model, table, home)
+        table = with_checkpoint_facts(model, table, home)
     return table
 
 
@@ -232,7 +232,7 @@ def vendor_warnings(calling: Calling, today: date | None = None) -> list[str]:
         known = family_of(table)
         if known is not None and not known.exact:
             lines.append(f"{model}: {taken_for(known)}")
-        day, successor = ending(table, known)
+        day, successor = model_end(table, known)
         if not day:
             continue
         instead = in_its_place(successor)
@@ -246,7 +246,7 @@ def vendor_warnings(calling: Calling, today: date | None = None) -> list[str]:
     return lines
 
 
-def ending(table: Mapping[str, Any], known: Known | None) -> tuple[date | None, str]:
+def model_end(table: Mapping[str, Any], known: Known | None) -> tuple[date | None, str]:
     """(the day on which the vendor retires a table's model, None where none is known; its named successor or "")."""
     own = table.get("retired", "")
     if known is None and table.get("base_url") != BASE_URLS.get(table["provider"]):
@@ -283,7 +283,7 @@ def told_ways(request: Request, calling: Calling) -> list[str]:
     return [f"way: {'; '.join(parts)}"]
 
 
-def unbounded(request: Request, calling: Calling) -> list[str]:
+def unbounded_cost_warning(request: Request, calling: Calling) -> list[str]:
     """The design's caution about cost, where hosted models are called without a budget."""
     hosted = any(table["provider"] in HOSTED for table in calling.tables.values())
     return [line for line in [design_of(request.config).caution(request)] if line and hosted and not request.budget]

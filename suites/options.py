@@ -60,11 +60,11 @@ class Option:
         if self.least is not None and isinstance(value, int) and value < self.least:
             raise UsageError(f"{self.flag} must be {self.least} or more, not {value}; leave it out for none")
         for one in value if isinstance(value, tuple) else (value,):
-            among(self.flag.lstrip("-"), one, self.choices)
+            check_choice(self.flag.lstrip("-"), one, self.choices)
         return value
 
 
-def among(what: str, value: str, known: tuple[str, ...]) -> None:
+def check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
     """Raise UsageError for a value that is none of those known, where only some are."""
     if known and value not in known:
         raise UsageError(f"there is no {what} {value!r}; there are: {', '.join(known)}")
@@ -117,7 +117,7 @@ def _kind(hint: Any) -> type:
     return dict if issubclass(hint, Mapping) else hint
 
 
-def plain(options: Any) -> dict[str, Any]:
+def as_mapping(options: Any) -> dict[str, Any]:
     """The values of a dataclass of options, by name."""
     return {name: getattr(options, name) for name in options_of(options.__class__)}
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.errors import StageFailed, UsageError
-from scrollwork.preprocessing.raw.errors import sayable
+from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
 from scrollwork.suites.suite_files import load_models, load_suite
@@ -47,7 +47,7 @@ def shown_name(model: str) -> str:
     return model.partition(":")[2].rpartition("~")[0] if is_outside(model) else model
 
 
-def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) -> str:
+def adopt_predictions(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) -> str:
     """The lasting name of the predictions in a file, or in the files of a folder. suite: its name, or its file. tasks:
     those asked for, () for any.
 
@@ -73,7 +73,7 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
                 raise UsageError(f"--predictions {path}: {task} stands in several files; name one of them")
             counts[task] = count
     if foreign := [task for task in counts if task not in known]:
-        named = ", ".join(sayable(repr(task), 80) for task in foreign[:5])
+        named = ", ".join(printable(repr(task), 80) for task in foreign[:5])
         no_task = len(foreign) == len(counts) and all(file["file"].lower().endswith(".json") for file in files)
         ids = "; where these are ids, each must have a string, not an object" if no_task else ""
         raise StageFailed(f"{path}: {suite} has no task {named}; it has: {', '.join(known)}{ids}")
@@ -82,7 +82,7 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
     if not counts:
         raise StageFailed(f"{path}: holds no prediction")
     digest = sha256_of([suite, sorted([file["sha256"], file["task"]] for file in files)])
-    write(home.predictions / f"{digest[:DIGEST_CHARS]}.json", noted({"suite": suite, "files": files}))
+    write(home.predictions / f"{digest[:DIGEST_CHARS]}.json", noted_predictions({"suite": suite, "files": files}))
     return f"{PROVIDER}:{name}~{digest[:DIGEST_CHARS]}"
 
 
@@ -102,7 +102,7 @@ def table_of(model: str, home: Home, order: Iterable[str] = ()) -> dict[str, Any
     return {"provider": PROVIDER, "shown": shown_name(model), **of}
 
 
-def noted(held: Mapping[str, Any]) -> bytes:
+def noted_predictions(held: Mapping[str, Any]) -> bytes:
     """What is noted of predictions, with a digest of itself."""
     return json.dumps({**held, "digest": sha256_of(held)}, indent=1, sort_keys=True).encode("utf-8")
 
@@ -113,7 +113,7 @@ def read_note(path: Path) -> dict[str, Any] | None:
         data = path.read_bytes()
         held = {name: value for name, value in json.loads(data).items() if name != "digest"}
         known = sha256_of([held["suite"], sorted([file["sha256"], file["task"]] for file in held["files"])])
-        return held if data == noted(held) and known.startswith(path.stem) else None
+        return held if data == noted_predictions(held) and known.startswith(path.stem) else None
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
 
@@ -159,10 +159,10 @@ def sorted_out(folder: Path) -> tuple[list[Path], list[str]]:
 
 def nothing_in(others: Sequence[str]) -> str:
     """That a folder holds nothing that is read; others: what it holds."""
-    return f"there is none, only {contents(others)}" if others else "there is none"
+    return f"there is none, only {folder_contents(others)}" if others else "there is none"
 
 
-def contents(names: Sequence[str]) -> str:
+def folder_contents(names: Sequence[str]) -> str:
     """What a folder holds, and that folders in it are not looked into."""
     inner = "; folders in it are not looked into, name one of them" if any(name[-1] == "/" for name in names) else ""
     return ", ".join(names[:5]) + ", ..." * (len(names) > 5) + inner
@@ -199,12 +199,12 @@ def task_named(file: Path, known: Mapping[str, Any], suite: str) -> str:
 
 def task_like(name: str, known: Mapping[str, Any], suite: str) -> str:
     """The task that another tool calls so: scrolls_govreport, zeroscrolls/gov_report, gov-report; "" for none."""
-    plain = squashed(name)
-    by_name = {squashed(task): task for task in known}
-    return by_name.get(plain) or by_name.get(plain.removeprefix(squashed(suite)), "")
+    plain = letters_and_digits(name)
+    by_name = {letters_and_digits(task): task for task in known}
+    return by_name.get(plain) or by_name.get(plain.removeprefix(letters_and_digits(suite)), "")
 
 
-def squashed(name: str) -> str:
+def letters_and_digits(name: str) -> str:
     """Letters and digits only, lower case."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 

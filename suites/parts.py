@@ -14,7 +14,7 @@ from scrollwork.preprocessing.prompts.from_examples import Profile
 from scrollwork.preprocessing.prompts.truncation import CHAT_OVERHEAD
 from scrollwork.preprocessing.tokens.tokenizer import engine_module
 from scrollwork.records.prompt import FULL
-from scrollwork.suites.releases import imported
+from scrollwork.suites.releases import is_imported
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import TaskConfig
 
@@ -77,7 +77,7 @@ class Part:
     @property
     def imported(self) -> bool:
         """Whether the task comes from its official release."""
-        return imported(self.request, self.task, self.split)
+        return is_imported(self.request, self.task, self.split)
 
     def each_shard(self, node: Callable[[Part], Node]) -> list[Node]:
         """One node a shard."""

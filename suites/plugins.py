@@ -12,9 +12,17 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from scrollwork.models.table_keys import meant
+from scrollwork.models.table_keys import nearest_known
 from scrollwork.pipeline import outside_code
-from scrollwork.pipeline.entry_points import SUITES, WHAT, check, checked_module, entry, installed, package_of
+from scrollwork.pipeline.entry_points import (
+    SUITES,
+    WHAT,
+    check,
+    checked_module,
+    entry,
+    installed_entry_points,
+    package_of,
+)
 from scrollwork.pipeline.errors import UsageError
 
 SUFFIX = ".toml"
@@ -22,7 +30,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 OWN = ("name", "title", "citation")  # of a suite that extends another, beside its tasks
 
 
-def resolved(group: str, name: str, known: Collection[str], where: str) -> str:
+def resolve_name(group: str, name: str, known: Collection[str], where: str) -> str:
     """A name of ours as it is; else the module that it stands for: of an entry point, or `package.module` itself. Our
     names come first, so that no installed package changes what they mean.
 
@@ -35,8 +43,8 @@ def resolved(group: str, name: str, known: Collection[str], where: str) -> str:
     if "." not in name:
         found = entry(group, name)
         if found is None:
-            names = sorted({*known, *installed(group)})
-            others = f"{', '.join(names)}, or package.module{meant(name, names)}"
+            names = sorted({*known, *installed_entry_points(group)})
+            others = f"{', '.join(names)}, or package.module{nearest_known(name, names)}"
             raise UsageError(f"{said} is none of {others}")
         return checked_module(group, found, said)
     check(group, name, said)
@@ -53,7 +61,7 @@ def suite_path(name: str) -> Path | None:
     package, _, file = found.value.partition(":")
     if not file:
         raise UsageError(f'{said} must be "package:FILE.toml", a file that lies in the package')
-    for folder in outside_code.folders(package.strip()):
+    for folder in outside_code.package_folders(package.strip()):
         path = Path(folder) / file.strip()
         if path.is_file():
             return path
@@ -65,22 +73,22 @@ def is_path(suite: str) -> bool:
     return "/" in suite or suite.endswith(SUFFIX)
 
 
-def absolute(suite: str) -> str:
+def absolute_suite(suite: str) -> str:
     """A suite's file by its whole path; a name as it is."""
     return str(Path(suite).expanduser().resolve()) if is_path(suite) else suite
 
 
-def read(path: Path) -> tuple[str, dict[str, Any]]:
+def read_suite_file(path: Path) -> tuple[str, dict[str, Any]]:
     """(text, tables) of a suite file. Raises UsageError."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8"
         raise UsageError(f"{path}: the suite file cannot be read ({why})") from error
-    return text, parsed(str(path), text)
+    return text, parse_suite(str(path), text)
 
 
-def parsed(file: str, text: str) -> dict[str, Any]:
+def parse_suite(file: str, text: str) -> dict[str, Any]:
     """The tables of a suite file's text. Raises UsageError."""
     try:
         return tomllib.loads(text)
@@ -92,7 +100,7 @@ def installed_path(name: str, bundled: Collection[str]) -> Path:
     """The file of a suite of an installed package. Raises UsageError listing what there is."""
     path = suite_path(name)
     if path is None:
-        known = ", ".join(sorted({*bundled, *installed(SUITES)}))
+        known = ", ".join(sorted({*bundled, *installed_entry_points(SUITES)}))
         raise UsageError(f"there is no suite {name!r}; there are: {known}; a file of your own: --suite FILE")
     return path
 
@@ -114,7 +122,7 @@ def refuse_bad_names(file: str, data: Mapping[str, Any], bundled: Collection[str
             raise UsageError(f"{file}: default_splits {split!r} is none of train, validation, test")
 
 
-def extended(file: str, data: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+def extend_suite(file: str, data: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
     """The tables of a suite that adds tasks to another one's. Raises UsageError for a task that this one has."""
     if twice := [task for task in data["task"] if task in base["task"]]:
         raise UsageError(f"{file}: [task.{twice[0]}]: {base['name']} has it; a suite that extends it adds other tasks")

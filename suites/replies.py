@@ -21,5 +21,5 @@ def reply_parameters(part: Part) -> dict[str, Any]:
         **({"tag": answer_tag(template)} if tagged else {}),
         **({"empty": task.empty_answer} if task.empty_answer else {}),
         **({"judges": what_judges(part.request.judges)} if task.judges else {}),
-        **part.design.reading(task, texts),
+        **part.design.reply_parameters(task, texts),
     }

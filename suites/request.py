@@ -16,10 +16,10 @@ from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from scrollwork.storage.home import Home
 from scrollwork.suites.home_suites import suite_of_request
 from scrollwork.suites.judging_models import ROLES, judged_suite, judges_of, labels_of
-from scrollwork.suites.options import Inputs, Options, options_of, plain
+from scrollwork.suites.options import Inputs, Options, as_mapping, options_of
 from scrollwork.suites.outside_systems import shown_name
 from scrollwork.suites.suite_files import SAMPLE, Suite, TaskConfig, load_suite
-from scrollwork.suites.tokenizers import adopt
+from scrollwork.suites.tokenizers import adopt_tokenizer
 
 NOTHING_COUNTED = "--tokenizer says how --max-input-tokens or --context counts"
 KINDS = {bool: "true or false", int: "a whole number", str: "text", list: "a list"}
@@ -194,7 +194,7 @@ class Request(Options):
     def to_json(self) -> dict[str, Any]:
         """As plain JSON, for a flow's parameters and the row of a run: places, and each option by its name."""
         places = {name: getattr(self, name) for name in ("suite", "suite_file", "home", "raw", "store", "run")}
-        found: dict[str, Any] = json.loads(json.dumps({**places, **plain(self), **plain(self.of_design)}))
+        found: dict[str, Any] = json.loads(json.dumps({**places, **as_mapping(self), **as_mapping(self.of_design)}))
         return found
 
 
@@ -209,7 +209,7 @@ def of_designs(suite: Suite, given: Mapping[str, Any]) -> tuple[dict[str, Any], 
         for name, one in options_of(design.options).items():
             if name not in known and one.is_set(rest.pop(name, None)):
                 raise UsageError(f"{one.flag}: {suite.name} does not {design.does}")
-    common, rest = own.completed(common, rest)
+    common, rest = own.complete_options(common, rest)
     if unknown := sorted(set(rest).difference(known)):
         raise TypeError(f"there is no option {unknown[0]!r}")
     return common, own.options(**{name: known[name].checked(value) for name, value in rest.items()})
@@ -221,7 +221,7 @@ def adopt_names(given: dict[str, Any], place: Home) -> None:
     if given.get("models_file"):
         given["models_file"] = str(Path(given["models_file"]).resolve())
     if given.get("tokenizer"):
-        given["tokenizer"] = adopt(given["tokenizer"], place)
+        given["tokenizer"] = adopt_tokenizer(given["tokenizer"], place)
     judging = [name for name in ROLES if given.get(name)]
     models = tuple(given.get("models") or ())
     if any(name.startswith("transformers:") for name in (*models, *(given[one] for one in judging))):

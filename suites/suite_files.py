@@ -9,19 +9,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scrollwork.models.table_keys import BadValue, Place, unknown
+from scrollwork.models.table_keys import BadValue, Place, unknown_key
 from scrollwork.pipeline.entry_points import DATASETS, METRICS
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.scoring.names import JUDGED, MODULES
 from scrollwork.suites.plugins import (
-    absolute,
-    extended,
+    absolute_suite,
+    extend_suite,
     installed_path,
     is_path,
-    parsed,
-    read,
+    parse_suite,
+    read_suite_file,
     refuse_bad_names,
-    resolved,
+    resolve_name,
 )
 from scrollwork.suites.suite_keys import DOCUMENTS, EXTENDING, EXTENDS, SUITE, TEMPLATE
 
@@ -151,7 +151,7 @@ class Suite:
 def load_suite(suite: str) -> Suite:
     """The suite of that name, of scrollwork or of an installed package, or in the file of that path; read once a
     process. Raises UsageError listing what there is."""
-    return _load(absolute(suite))
+    return _load(absolute_suite(suite))
 
 
 def fresh_suite(suite: str) -> Suite:
@@ -161,22 +161,22 @@ def fresh_suite(suite: str) -> Suite:
     return load_suite(suite)
 
 
-def bundled() -> list[str]:
+def bundled_suites() -> list[str]:
     """The suites that scrollwork brings."""
     return sorted(file.stem for file in (CONFIG / "suites").glob("*.toml"))
 
 
 @cache
 def _load(suite: str) -> Suite:
-    ours = bundled()
+    ours = bundled_suites()
     if suite in ours:
         path = CONFIG / "suites" / f"{suite}.toml"
-        return _suite(path.name, parsed(path.name, path.read_text(encoding="utf-8")), "", "")
+        return _suite(path.name, parse_suite(path.name, path.read_text(encoding="utf-8")), "", "")
     if is_path(suite):
-        text, data = read(Path(suite))
+        text, data = read_suite_file(Path(suite))
         return suite_of(suite, text, data, suite)
     path = installed_path(suite, ours)
-    text, data = read(path)
+    text, data = read_suite_file(path)
     if data.get("name") != suite:
         raise UsageError(f"{path}: name must be that of its entry point, {suite!r}, not {data.get('name')!r}")
     return suite_of(str(path), text, data, "")
@@ -185,7 +185,7 @@ def _load(suite: str) -> Suite:
 def suite_of(where: str, text: str, data: dict[str, Any], file: str) -> Suite:
     """The suite of a file's text that is not ours. where: for messages. Raises UsageError."""
     refuse_bad_tables(where, data)
-    refuse_bad_names(where, data, bundled())
+    refuse_bad_names(where, data, bundled_suites())
     return _suite(where, data, text, file)
 
 
@@ -193,7 +193,7 @@ def _suite(where: str, data: dict[str, Any], text: str, file: str) -> Suite:
     """The suite of checked tables."""
     base = str(data.get(EXTENDS, ""))
     if base:
-        data = extended(where, data, _tables(base, where))
+        data = extend_suite(where, data, _tables(base, where))
     else:
         refuse_bad_tables(where, data)
     return Suite(
@@ -223,10 +223,12 @@ def _suite(where: str, data: dict[str, Any], text: str, file: str) -> Suite:
 def _tables(name: str, where: str) -> dict[str, Any]:
     """The tables of a suite that another one extends, by its name. Raises UsageError."""
     if is_path(name):
-        raise UsageError(f"{where}: extends names a suite, {', '.join(bundled())} or one of an installed package")
-    ours = name in bundled()
-    path = CONFIG / "suites" / f"{name}.toml" if ours else installed_path(name, bundled())
-    data = read(path)[1]
+        raise UsageError(
+            f"{where}: extends names a suite, {', '.join(bundled_suites())} or one of an installed package"
+        )
+    ours = name in bundled_suites()
+    path = CONFIG / "suites" / f"{name}.toml" if ours else installed_path(name, bundled_suites())
+    data = read_suite_file(path)[1]
     refuse_bad_tables(str(path), data)
     if EXTENDS in data:
         raise UsageError(f"{where}: extends {name!r}, which extends {data[EXTENDS]!r} itself")
@@ -254,17 +256,17 @@ def refuse_unknown_keys(where: str, table: Mapping[str, Any], known: frozenset[s
     """Raise UsageError for a key of a table of a configuration file that nothing reads."""
     for key in table:
         if key not in known:
-            raise UsageError(f"{where}: {unknown(key, sorted(known))}")
+            raise UsageError(f"{where}: {unknown_key(key, sorted(known))}")
 
 
 def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None, file: str) -> TaskConfig:
     where = f"{file}: [task.{name}]"
     return TaskConfig(
         name=name,
-        dataset=resolved(DATASETS, table["dataset"], data_sets(), where),
+        dataset=resolve_name(DATASETS, table["dataset"], data_sets(), where),
         short=table["short"],
         kind=table["kind"],
-        metric=resolved(METRICS, table["metric"], (*MODULES, *JUDGED), where),
+        metric=resolve_name(METRICS, table["metric"], (*MODULES, *JUDGED), where),
         max_new_tokens=table["max_new_tokens"],
         template={
             **{field: table[field] for field in ("kind", *TEMPLATE) if field in table},

@@ -26,7 +26,7 @@ from scrollwork.models.table_keys import (
 )
 from scrollwork.pipeline import entry_points
 from scrollwork.pipeline.design import own_designs
-from scrollwork.pipeline.entry_points import METRICS, installed
+from scrollwork.pipeline.entry_points import METRICS, installed_entry_points
 from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.scoring.names import JUDGED, MODULES
 
@@ -36,7 +36,10 @@ DOCUMENTS = "documents"  # the piece that every layout has
 PIECES = ("instruction", "context_header", DOCUMENTS, "query_header", "query", "response_header")
 TEXTS = ListOf(TEXT)
 
-ELSEWHERE = f"package.module, or a name of an installed package (entry points {METRICS})", lambda: installed(METRICS)
+ELSEWHERE = (
+    f"package.module, or a name of an installed package (entry points {METRICS})",
+    lambda: installed_entry_points(METRICS),
+)
 PACKAGED = f"a name of an installed package (entry points {entry_points.DESIGNS})"
 
 BLOCK = Table(
@@ -184,7 +187,7 @@ SUITE = Table(
         "submission_order": Key(TEXTS, "Order of the tasks in it, where that is not the suite's."),
         "in_sample": Key(TEXTS, "The tasks that the bundled sample has, where these are not all."),
         "design": Key(
-            Choice(DESIGNS, (PACKAGED, lambda: installed(entry_points.DESIGNS))),
+            Choice(DESIGNS, (PACKAGED, lambda: installed_entry_points(entry_points.DESIGNS))),
             "The experiment: each input once (fixed), in several runs, or through windows.",
         ),
         "layout": Key(
@@ -226,7 +229,7 @@ def models_schema() -> dict[str, Any]:
         "type": "object",
         "properties": {"provider": {"type": "string", "description": provider_means(list(PROVIDERS))}},
         "allOf": [
-            {"if": {"properties": {"provider": {"enum": names}}, "required": ["provider"]}, "then": keyed(keys)}
+            {"if": {"properties": {"provider": {"enum": names}}, "required": ["provider"]}, "then": table_schema(keys)}
             for names, keys in families
         ],
     }
@@ -234,7 +237,7 @@ def models_schema() -> dict[str, Any]:
     return {"$schema": DRAFT, "title": title, "type": "object", "additionalProperties": model}
 
 
-def keyed(keys: Any) -> dict[str, Any]:
+def table_schema(keys: Any) -> dict[str, Any]:
     """The schema of a table with these keys."""
     known: dict[str, Key] = dict(keys)
     return Table(known).schema()
@@ -245,7 +248,7 @@ def provider_means(names: list[str]) -> str:
     return f"What answers: {', '.join(names)}."
 
 
-def files() -> dict[str, str]:
+def schema_files() -> dict[str, str]:
     """The files of config/schema/, by name, as they are to be."""
     made = {"suite.schema.json": suite_schema(), "models.schema.json": models_schema()}
     return {name: json.dumps(schema, indent=1, ensure_ascii=False) + "\n" for name, schema in made.items()}

@@ -26,7 +26,7 @@ TABLE = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktok
 TABLE_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"  # what tiktoken takes for it
 
 
-def adopt(name: str, home: Home) -> str:
+def adopt_tokenizer(name: str, home: Home) -> str:
     """The lasting name of a tokenizer that a person named. Raises UsageError with what to do."""
     try:
         kind = engine_module(name)
@@ -38,7 +38,7 @@ def adopt(name: str, home: Home) -> str:
     if "~" in wanted and place_in_home(name, home).is_file():
         return name
     place = Path(wanted).expanduser()
-    file = place / FILE if place.is_dir() else place if place.is_file() else downloaded(wanted)
+    file = place / FILE if place.is_dir() else place if place.is_file() else downloaded_tokenizer(wanted)
     if not file.is_file():
         raise UsageError(f"--tokenizer {name}: {place} has no {FILE}")
     data = file.read_bytes()
@@ -56,7 +56,7 @@ def adopt(name: str, home: Home) -> str:
 
 
 @lru_cache(maxsize=8)  # a command asks for its tables more than once; the hub must give one answer to all of it
-def downloaded(wanted: str) -> Path:
+def downloaded_tokenizer(wanted: str) -> Path:
     """The tokenizer.json of a model on the hub, from its cache where it is there. Raises UsageError."""
     try:
         from huggingface_hub import hf_hub_download

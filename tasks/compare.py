@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.comparison import Average, Comparison
@@ -39,7 +39,7 @@ def declare(suite: str, parameters: Parameters, judged: Sequence[Node], modules:
     """Declare the comparison of all judged answers. modules: the metrics' modules."""
     labels = (("suite", suite), ("models", "+".join(parameters.models)))
     inputs = (("judge", tuple(sorted(judged, key=lambda node: node.slot))),)
-    return Node(STAGE, labels, stated(parameters), __name__, tuple(modules), inputs)
+    return Node(STAGE, labels, non_default(parameters), __name__, tuple(modules), inputs)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
@@ -99,7 +99,7 @@ def by_split(suite: str, parameters: Parameters, judged: Sequence[Judged]) -> It
     """Yield the measurements of each split, its models in the order of the request."""
     from scrollwork.analysis.comparison.judged import COLUMNS, outcomes_from
     from scrollwork.analysis.comparison.models import Measured
-    from scrollwork.scoring.registry import metric, stored
+    from scrollwork.scoring.registry import metric, stored_names
 
     metrics = {name: metric(own) for name, own in parameters.tasks.items()}
     headlines = {name: own.headline for name, own in metrics.items()}
@@ -108,7 +108,9 @@ def by_split(suite: str, parameters: Parameters, judged: Sequence[Judged]) -> It
         for one in judged:
             if one.split == split:
                 rows = one.artifact.columns("judgements", list(COLUMNS))
-                outcomes.setdefault((one.model, one.arm), {})[one.task] = outcomes_from(rows, stored(metrics[one.task]))
+                outcomes.setdefault((one.model, one.arm), {})[one.task] = outcomes_from(
+                    rows, stored_names(metrics[one.task])
+                )
         found = in_order(outcomes, parameters)
         yield Measured(suite, split, parameters.tasks, headlines, found, parameters.added)
 

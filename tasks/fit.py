@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.document import Document
@@ -54,7 +54,7 @@ def declare(part: Part, curated: Node, kind: str, split: str) -> Node:
     hint = f"model {part.model!r} takes its rule for {part.task.name} from split {split}; {other_splits(part)}"
     labels = (*replace(part, split=split, model="").base, ("rule", kind))
     learned = replace(curated, raw=replace(curated.raw, hint=hint))
-    parameters = stated(Parameters(kind, dict(part.task.template)))
+    parameters = non_default(Parameters(kind, dict(part.task.template)))
     return Node(STAGE, labels, parameters, __name__, (), (("curated", (learned,)),))
 
 
@@ -84,10 +84,12 @@ def cases(curated: Artifact, template: Template) -> Iterator[Case]:
     lengths = {document.document_id: len(document.text) for document in curated.rows("documents", Document)}
     for example in curated.rows("examples", Example):
         parts = assemble(example, template, lengths.__getitem__)
-        yield Case(example, sum(chars(part) for part in parts if part.role == "document"), sum(map(chars, parts)))
+        yield Case(
+            example, sum(count_chars(part) for part in parts if part.role == "document"), sum(map(count_chars, parts))
+        )
 
 
-def chars(part: PromptPart) -> int:
+def count_chars(part: PromptPart) -> int:
     """Count the characters of a part of a prompt."""
     if part.text is not None:
         return len(part.text)

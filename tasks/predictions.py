@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.raw.errors import MissingFile
@@ -35,7 +35,7 @@ def declare(part: Part, curated: Node, prompts: Node, sample: Node) -> Node:
     files = [file for file in (part.table or {})["files"] if part.task.name in file["tasks"]]
     parameters = Parameters({name: files[0][name] for name in ("sha256", "task")})
     inputs = (("curated", (curated,)), ("prompts", (prompts,)), ("sample", (sample,)))
-    return Node(STAGE, part.sharded, stated(parameters), __name__, (), inputs)
+    return Node(STAGE, part.sharded, non_default(parameters), __name__, (), inputs)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:

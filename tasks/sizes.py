@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example
-from scrollwork.records.gold import written
+from scrollwork.records.gold import written_references
 from scrollwork.records.statistics import Distribution
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.suites.vocabularies import load
@@ -32,7 +32,7 @@ class Parameters:
 
 def declare(part: Part, curated: Node, tokenizer: str) -> Node:
     """Declare the measuring of a curated data set."""
-    parameters = stated(Parameters(part.task.metric, tokenizer))
+    parameters = non_default(Parameters(part.task.metric, tokenizer))
     return Node(STAGE, part.base, parameters, __name__, part.engine(tokenizer), (("curated", (curated,)),))
 
 
@@ -51,7 +51,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
         texts = shown_documents(example, text_of)
         found.values["documents"].append(len(texts))
         found.values["tokens_in"].append(sum(map(tokenizer.count, texts)))
-        found.values["tokens_out"] += map(tokenizer.count, written(example, parameters.metric))
+        found.values["tokens_out"] += map(tokenizer.count, written_references(example, parameters.metric))
         progress.tell(node.title, number, curated.facts["examples"])
     rows = writer.table("distributions", Distribution)
     for row in distributions(found, *(node.label(name) for name in ("suite", "task", "split"))):

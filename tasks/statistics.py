@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example
@@ -41,7 +41,7 @@ def declare(part: Part, curated: Node, samples: Sequence[Node], prompts: Sequenc
     inputs: list[tuple[str, tuple[Node, ...]]] = [("curated", (curated,)), ("sample", tuple(samples))]
     inputs += [("sizes", (sizes,))] if sizes else []
     inputs.append(("prompts", tuple(prompts)))
-    return Node(STAGE, part.base, stated(parameters), __name__, (), tuple(inputs))
+    return Node(STAGE, part.base, non_default(parameters), __name__, (), tuple(inputs))
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
@@ -56,7 +56,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
         for row in shard.columns("prompts", ["example_id", "draw", "words"])
     }
     examples = [row for sample in inputs.each("sample") for row in sample.rows("examples", Example)]
-    found = corpus(examples, words_in, inputs["curated"].texts(), **stated(Parameters(**node.params)))
+    found = corpus(examples, words_in, inputs["curated"].texts(), **non_default(Parameters(**node.params)))
     rows = writer.table("distributions", Distribution)
     bins = writer.table("histograms", Bin)
     spreads = writer.table("spreads", Spread)

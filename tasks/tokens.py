@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example
@@ -29,7 +29,7 @@ def declare(sample: Node, tokenizer: str, engine: Sequence[str] = ()) -> Node:
     """Declare the counting of a sample's documents. engine: the module that makes the tokenizer, if any."""
     labels = (*sample.labels, ("tokenizer", tokenizer))
     inputs = (("curated", (sample.input("curated"),)), ("sample", (sample,)))
-    return Node(STAGE, labels, stated(Parameters(tokenizer)), __name__, tuple(engine), inputs)
+    return Node(STAGE, labels, non_default(Parameters(tokenizer)), __name__, tuple(engine), inputs)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:

@@ -89,17 +89,17 @@ def conduct(judged: Judged, labels: Labels) -> Iterator[Conduct]:
     for name, told in SHARES.items():
         listed = {one: [told(own[one]) for own in judged.members.values()] for one in judged.answered}
         known = {one: values for one, values in listed.items() if None not in values}
-        yield from measured(
+        yield from measure_with_interval(
             judged, labels, name, {"share": {n: [100.0 * bool(v) for v in vs] for n, vs in known.items()}}
         )
     words = {one: [float(own[one].words or 0) for own in judged.members.values()] for one in judged.answered}
     written = {one: judged.inputs[one].reference_words for one in judged.answered}
     references = {one: [count] * len(judged.members) for one, count in written.items() if count is not None}
-    yield from measured(judged, labels, "answer_words", {"words": words})
-    yield from measured(judged, labels, "reference_words", {"words": references})
+    yield from measure_with_interval(judged, labels, "answer_words", {"words": words})
+    yield from measure_with_interval(judged, labels, "reference_words", {"words": references})
     known_lengths = {one for one, values in references.items() if values[0] > 0}
     both = {"words": words, "references": references}
-    yield from measured(
+    yield from measure_with_interval(
         judged,
         labels,
         "length_ratio",
@@ -108,7 +108,7 @@ def conduct(judged: Judged, labels: Labels) -> Iterator[Conduct]:
     )
 
 
-def measured(
+def measure_with_interval(
     judged: Judged,
     labels: Labels,
     measure: str,

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from scrollwork.analysis.comparison.outcomes import Outcomes
-from scrollwork.analysis.statistics.intervals import Headline, interval, resampled
-from scrollwork.analysis.statistics.paired import Pair, Paired, holm, paired, paired_averages
+from scrollwork.analysis.statistics.intervals import Headline, interval, resampled_headlines
+from scrollwork.analysis.statistics.paired import Pair, Paired, holm, paired_averages, paired_comparison
 from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
-from scrollwork.records.score import UPPER_BOUND, withheld
+from scrollwork.records.score import UPPER_BOUND, why_no_average
 
 Who = tuple[str, str]  # model, arm
 
@@ -45,7 +45,7 @@ def averages(measured: Measured, left_out: Collection[str] = ()) -> Iterator[Ave
         reason = (
             UPPER_BOUND
             if model in left_out
-            else withheld(len(measured.averaged), {task: (one.asked, len(one)) for task, one in tasks.items()})
+            else why_no_average(len(measured.averaged), {task: (one.asked, len(one)) for task, one in tasks.items()})
         )
         value = low = high = None
         if not reason:
@@ -53,7 +53,7 @@ def averages(measured: Measured, left_out: Collection[str] = ()) -> Iterator[Ave
         if not reason and all(len(one.grouped) > 1 for one in tasks.values()):
             low, high = interval(
                 [
-                    resampled(one.components, one.grouped, measured.headlines[task], task)
+                    resampled_headlines(one.components, one.grouped, measured.headlines[task], task)
                     for task, one in sorted(tasks.items())
                 ]
             )
@@ -82,12 +82,12 @@ def comparisons(measured: Measured, pair: tuple[Who, Who]) -> list[Comparison]:
         for task in measured.tasks
         if task in ours and task in theirs
     }
-    found = {task: result for task, side in sides.items() if (result := paired(side)) is not None}
+    found = {task: result for task, side in sides.items() if (result := paired_comparison(side)) is not None}
     adjusted = holm({task: one.test.p for task, one in found.items() if one.test is not None})
     rows = [row(measured, pair, task, one, adjusted.get(task)) for task, one in found.items()]
     own = measured.averaged
     counts = ({task: (one.asked, len(one)) for task, one in side.items() if task in own} for side in (ours, theirs))
-    if not any(withheld(len(own), count) for count in counts):
+    if not any(why_no_average(len(own), count) for count in counts):
         whole = paired_averages([side for task, side in sides.items() if task in own])
         if whole is not None:
             rows.append(row(measured, pair, "", whole, None))

@@ -65,11 +65,14 @@ def outcomes_of(
     return Outcomes(
         tuple(names),
         tuple(clusters[name] for name in names),
-        {one: stacked([[own[name][one] for name in names] for _, own in sorted(scores.items())]) for one in components},
+        {
+            one: stack_members([[own[name][one] for name in names] for _, own in sorted(scores.items())])
+            for one in components
+        },
         len(clusters),
     )
 
 
-def stacked(rows: Iterable[Sequence[float]]) -> Floats:
+def stack_members(rows: Iterable[Sequence[float]]) -> Floats:
     """Put the members' values into one array of shape (members, inputs)."""
     return np.array(list(rows), dtype=np.float64)

@@ -55,13 +55,17 @@ class Member:
 Beside = Callable[[Mapping[str, float]], Mapping[str, Any]]
 
 
-def nothing(means: Mapping[str, float]) -> Mapping[str, Any]:
+def no_further_values(means: Mapping[str, float]) -> Mapping[str, Any]:
     """Return no further values, as most metrics have none."""
     return {}
 
 
 def summarize(
-    labels: Labels, inputs: Inputs, members: Mapping[str, Member], headline: Headline, beside: Beside = nothing
+    labels: Labels,
+    inputs: Inputs,
+    members: Mapping[str, Member],
+    headline: Headline,
+    beside: Beside = no_further_values,
 ) -> list[Aggregate]:
     """Make a row for each member, and one for the family (the mean over its members) where it has several.
 
@@ -117,7 +121,7 @@ def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
 def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline, beside: Beside) -> Aggregate:
     answering = [member for member in members if member.scores]
     each = [means_of(member.scores) for member in answering]
-    values = [scalar(headline, means) for means in each]
+    values = [scalar_headline(headline, means) for means in each]
     expected = len(inputs.clusters)
     zeros = [zero_filled(member.scores, expected, headline) for member in answering]
     interval = _interval(answering, inputs.clusters, headline, labels.task)
@@ -162,11 +166,11 @@ def zero_filled(scores: Mapping[str, Mapping[str, float]], expected: int, headli
     """Compute the value if every unanswered input scored 0; for ratios of counts, the value's share."""
     share, means = len(scores) / expected, means_of(scores)
     if len(without_counts(means)) < len(means):
-        return share * scalar(headline, means)
-    return scalar(headline, {name: mean * share for name, mean in means.items()})
+        return share * scalar_headline(headline, means)
+    return scalar_headline(headline, {name: mean * share for name, mean in means.items()})
 
 
-def scalar(headline: Headline, means: Mapping[str, float]) -> float:
+def scalar_headline(headline: Headline, means: Mapping[str, float]) -> float:
     """Compute the headline from plain numbers."""
     return float(headline({name: np.asarray(value, dtype=np.float64) for name, value in means.items()}))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from scrollwork.analysis.runs.dominance import Dominance, dominance
 from scrollwork.analysis.runs.ranking import dataset_arsd, standings
-from scrollwork.analysis.runs.robustness import Sureness, sureness
+from scrollwork.analysis.runs.robustness import Sureness, robustness_rows
 from scrollwork.analysis.runs.scores import RunScores, ScoreTable
 from scrollwork.analysis.runs.stability import runs_needed, stability
 from scrollwork.analysis.runs.variance import split
@@ -18,7 +18,7 @@ from scrollwork.records.ranking import COMPUTED, Box, Dominates, ModelRank, Stab
 END = "\0"  # between a model and its arm in a table's names: no arm has it
 
 
-def who(model: str, arm: str = FULL) -> str:
+def model_label(model: str, arm: str = FULL) -> str:
     """The name of a model and arm in a table: the model's alone where it is asked in the usual way."""
     return model if arm == FULL else f"{model}{END}{arm}"
 
@@ -59,7 +59,7 @@ def rank(table: ScoreTable, of: Of, sure: bool = True) -> Ranked:
     """Every row of a table of one model and data set or more. sure: intervals and stability too."""
     over = dominance(table)
     return Ranked(
-        model_rows(table, of, sureness(table) if sure else []),
+        model_rows(table, of, robustness_rows(table) if sure else []),
         task_rows(table, of, over),
         spread_rows(table, of),
         [

@@ -55,7 +55,7 @@ def dominance_json(over: Iterable[Dominance], named: Named) -> list[dict[str, An
     ]
 
 
-def detail(
+def detail_json(
     table: ScoreTable,
     sure: Iterable[Sureness],
     arsd: Mapping[str, float | None],

@@ -41,7 +41,7 @@ class Sureness:
     best: float | None
 
 
-def sureness(table: ScoreTable) -> list[Sureness]:
+def robustness_rows(table: ScoreTable) -> list[Sureness]:
     """Every model, in the order of `standings`."""
     rows = standings(table)
     if not resampleable(table):

@@ -15,7 +15,7 @@ from math import sqrt
 LARGEST_RELATIVE = 1e100
 
 
-def exact(value: float) -> Fraction:
+def exact_fraction(value: float) -> Fraction:
     """The number as it is written: 0.1 is a tenth. Means that are equal on paper are then equal."""
     return Fraction(repr(float(value)))
 
@@ -44,8 +44,8 @@ class RunScores:
     def exact_mean(self) -> Fraction | None:
         """Return the mean over runs, unrounded; None for NA."""
         if self.given is not None:
-            return exact(self.given[0])
-        return sum(map(exact, self.values), Fraction()) / len(self.values) if self.values else None
+            return exact_fraction(self.given[0])
+        return sum(map(exact_fraction, self.values), Fraction()) / len(self.values) if self.values else None
 
     @property
     def mean(self) -> float | None:
@@ -60,7 +60,7 @@ class RunScores:
         mean = self.exact_mean
         if mean is None:
             return None
-        return sqrt(sum(((exact(value) - mean) ** 2 for value in self.values), Fraction()) / len(self.values))
+        return sqrt(sum(((exact_fraction(value) - mean) ** 2 for value in self.values), Fraction()) / len(self.values))
 
     @property
     def relative_std(self) -> float | None:

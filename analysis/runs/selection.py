@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from scrollwork.analysis.runs.rank_rows import Of, model_and_arm, who
+from scrollwork.analysis.runs.rank_rows import Of, model_and_arm, model_label
 from scrollwork.analysis.runs.scores import RunScores, ScoreTable
 from scrollwork.records.ranking import NO_RANK, NO_SCORE, REFUSED, RUN_OUT, LeftOut
 from scrollwork.records.run_score import RunScore
@@ -57,8 +57,8 @@ def select(
     scores: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
     for row in whole:
         if row.value is not None:
-            scores[who(row.model, row.arm), row.task][row.run] = row.value
-    ranked = dict.fromkeys(who(row.model, row.arm) for row in same)
+            scores[model_label(row.model, row.arm), row.task][row.run] = row.value
+    ranked = dict.fromkeys(model_label(row.model, row.arm) for row in same)
     scored = {name for name, _ in scores}
     out += [
         LeftOut(of.suite, of.split, "", *model_and_arm(name), NO_RANK, (), "no score on any data set")
@@ -70,7 +70,7 @@ def select(
         tuple(sorted(scored)),
         {names: RunScores(runs) for names, runs in scores.items()},
     )
-    tried = {(who(row.model, row.arm), row.task) for row in same}
+    tried = {(model_label(row.model, row.arm), row.task) for row in same}
     reasons = {
         (name, dataset): (failures or {}).get((name, dataset), NO_RUN if (name, dataset) in tried else NOT_ASKED)
         for dataset in table.datasets
@@ -89,7 +89,7 @@ def of_other_drawings(rows: Sequence[RunScore], of: Of) -> list[LeftOut]:
     and models that have the other one."""
     held: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
     for row in rows:
-        held[row.task, row.run][who(row.model, row.arm)] = row.manifest
+        held[row.task, row.run][model_label(row.model, row.arm)] = row.manifest
     runs: dict[tuple[str, str], list[int]] = defaultdict(list)
     others: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for (task, run), manifests in held.items():

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from math import fsum, sqrt
 from statistics import fmean, pstdev, stdev
 
-from scrollwork.analysis.comparison.summary import Beside, Inputs, Labels, Member, nothing, run_of, summarize
+from scrollwork.analysis.comparison.summary import Beside, Inputs, Labels, Member, no_further_values, run_of, summarize
 from scrollwork.analysis.statistics.intervals import LEVEL, Headline
 from scrollwork.analysis.statistics.student import quantile
 from scrollwork.records.run_score import RunScore
@@ -33,7 +33,7 @@ def summarize_runs(
     members: Mapping[str, Member],
     headline: Headline,
     manifests: Mapping[int, str],
-    beside: Beside = nothing,
+    beside: Beside = no_further_values,
 ) -> Summary:
     """beside: as for `summarize`. manifests: digest of what each run drew; its keys are the runs."""
     rows: dict[str, list[RunScore]] = {}

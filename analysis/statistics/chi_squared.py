@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import exp, lgamma, log
 
 
-def below(x: float, freedom: int) -> float:
+def cumulative(x: float, freedom: int) -> float:
     """P(X <= x) for x >= 0 (Abramowitz & Stegun 26.4.6): the incomplete gamma function of freedom / 2 and x / 2."""
     if x <= 0:
         return 0.0
@@ -26,9 +26,9 @@ def quantile(probability: float, freedom: int) -> float:
     if freedom < 1 or not 0 < probability < 1:
         raise ValueError(f"no quantile of {probability} with {freedom} degrees of freedom")
     low, high = 0.0, 1.0
-    while below(high, freedom) < probability:
+    while cumulative(high, freedom) < probability:
         high *= 2
     for _ in range(100):
         middle = (low + high) / 2
-        low, high = (middle, high) if below(middle, freedom) < probability else (low, middle)
+        low, high = (middle, high) if cumulative(middle, freedom) < probability else (low, middle)
     return (low + high) / 2

@@ -11,7 +11,7 @@ import numpy as np
 
 from scrollwork.analysis.statistics.spread import Index
 from scrollwork.records.example import Example
-from scrollwork.records.gold import findable_answers, written
+from scrollwork.records.gold import findable_answers, written_references
 from scrollwork.records.statistics import Bin, Distribution, Spread
 
 DECADE = 10  # bins in a factor of ten
@@ -62,19 +62,21 @@ def corpus(
     spreads: dict[int, list[Spread]] = {}
     held: dict[int, list[float]] = {}
     document_words: dict[int, int] = {}
-    for document_ids, places in together(examples):
+    for document_ids, places in documents_with_places(examples):
         texts = [text_of(document_id) for document_id in document_ids]
         index = Index(texts)
         count = sum(len(text.split()) for text in texts)
         for place in places:
             example = examples[place]
             document_words[place] = count
-            spreads[place] = [spread(example, number, text, index) for number, text in outputs(example, output, metric)]
+            spreads[place] = [
+                spread_row(example, number, text, index) for number, text in outputs(example, output, metric)
+            ]
             held[place] = [float(index.holds(one)) for one in answers(example, output, metric)] if kind == "qa" else []
     for place, example in enumerate(examples):
         found.values["words_in"].append(words_in[example.example_id, example.draw])
         found.values["words_document"].append(document_words[place])
-        found.values["words_out"] += [len(text.split()) for text in written(example, metric)]
+        found.values["words_out"] += [len(text.split()) for text in written_references(example, metric)]
         found.values["references"].append(len(example.references))
         found.spreads += spreads[place]
         if kind == "qa":
@@ -83,7 +85,7 @@ def corpus(
     return found
 
 
-def together(examples: Sequence[Example]) -> Iterator[tuple[tuple[str, ...], list[int]]]:
+def documents_with_places(examples: Sequence[Example]) -> Iterator[tuple[tuple[str, ...], list[int]]]:
     """Documents in the order of their first example, with the places of all examples on them."""
     places: dict[tuple[str, ...], list[int]] = {}
     for place, example in enumerate(examples):
@@ -107,7 +109,7 @@ def answers(example: Example, output: str, metric: str = "") -> list[str]:
     return [letters.get(reference, reference) for reference in example.references]
 
 
-def spread(example: Example, number: int | None, text: str, index: Index) -> Spread:
+def spread_row(example: Example, number: int | None, text: str, index: Index) -> Spread:
     """The row of one pair."""
     found = index.find(text)
     return Spread(

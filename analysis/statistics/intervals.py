@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrollwork.analysis.statistics.student import quantile
-from scrollwork.records.stable import stable_int
+from scrollwork.records.stable_choice import stable_int
 
 Floats = NDArray[np.float64]
 Headline = Callable[[Mapping[str, Floats]], float | Floats]
@@ -66,7 +66,7 @@ def generator(*names: object) -> np.random.Generator:
 
 
 @lru_cache(maxsize=16)  # one a task; 8 MB each for 500 clusters
-def draws(clusters: int, name: str) -> Floats:
+def resample_counts(clusters: int, name: str) -> Floats:
     """How often each cluster stands in each resample: shape (RESAMPLES, clusters)."""
     random = generator("bootstrap", name, clusters)
     counts = random.multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES).astype(np.float64)
@@ -74,13 +74,15 @@ def draws(clusters: int, name: str) -> Floats:
     return counts
 
 
-def resampled(components: Mapping[str, Floats], clusters: Clusters, headline: Headline, name: str) -> Resampled:
+def resampled_headlines(
+    components: Mapping[str, Floats], clusters: Clusters, headline: Headline, name: str
+) -> Resampled:
     """The headline, averaged over members, in every resample.
 
     components: by name, array of shape (members, inputs), 0-100; members (seeds) share the resampled inputs. name: of
     the draws; two samples of the same inputs under one name are resampled together.
     """
-    counts = draws(len(clusters), name)
+    counts = resample_counts(len(clusters), name)
     totals = counts @ clusters.sizes
     means = {one: (clusters.sums(values) @ counts.T) / totals for one, values in components.items()}
     return Resampled(np.asarray(headline(means)).mean(axis=0), len(clusters))
@@ -94,7 +96,7 @@ def clustered_interval(
     components, name: as for `resampled`. clusters: one name an input.
     """
     grouped = Clusters.of(clusters)
-    return interval([resampled(components, grouped, headline, name)], level) if len(grouped) > 1 else None
+    return interval([resampled_headlines(components, grouped, headline, name)], level) if len(grouped) > 1 else None
 
 
 def interval(parts: Sequence[Resampled], level: float = LEVEL) -> tuple[float, float]:

@@ -10,9 +10,9 @@ from math import sqrt
 import numpy as np
 
 from scrollwork.analysis.comparison.outcomes import Outcomes
-from scrollwork.analysis.statistics.intervals import Floats, Headline, Resampled, interval, resampled
+from scrollwork.analysis.statistics.intervals import Floats, Headline, Resampled, interval, resampled_headlines
+from scrollwork.analysis.statistics.permutation_test import SAME, Exchange, average_test, swap_test
 from scrollwork.analysis.statistics.student import quantile
-from scrollwork.analysis.statistics.swaps import SAME, Exchange, average_test, swap_test
 
 ALPHA = 0.05
 POWER = 0.8
@@ -48,7 +48,7 @@ class Paired:
     @property
     def difference(self) -> float:
         """Ours - theirs."""
-        return float(settled(np.asarray(self.ours - self.theirs)))
+        return float(without_rounding_noise(np.asarray(self.ours - self.theirs)))
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,10 @@ class Pair:
     def difference(self) -> Resampled:
         """The difference in every resample of the same clusters."""
         one, other = (
-            resampled(side.components, side.grouped, self.headline, self.name) for side in (self.ours, self.theirs)
+            resampled_headlines(side.components, side.grouped, self.headline, self.name)
+            for side in (self.ours, self.theirs)
         )
-        return Resampled(settled(one.values - other.values), one.clusters)
+        return Resampled(without_rounding_noise(one.values - other.values), one.clusters)
 
     @cached_property
     def standard_error(self) -> float:
@@ -100,7 +101,7 @@ class Pair:
         return float(sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum()))
 
 
-def paired(pair: Pair) -> Paired | None:
+def paired_comparison(pair: Pair) -> Paired | None:
     """The comparison on a task; None where no input was answered by both."""
     inputs = len(pair.ours)
     if not inputs:
@@ -110,10 +111,10 @@ def paired(pair: Pair) -> Paired | None:
         return Paired(*found)
     error = pair.standard_error
     tested = Permuted(*swap_test(pair.exchange, pair.name))
-    return Paired(*found, interval([pair.difference]), tested, error, detectable(error, pair.clusters))
+    return Paired(*found, interval([pair.difference]), tested, error, detectable_difference(error, pair.clusters))
 
 
-def settled(differences: Floats) -> Floats:
+def without_rounding_noise(differences: Floats) -> Floats:
     """Differences that are nothing but rounding as 0."""
     rounded: Floats = np.where(np.abs(differences) < SAME, 0.0, differences)
     return rounded
@@ -131,7 +132,7 @@ def left_one_out(outcomes: Outcomes, headline: Headline) -> Floats:
     return without
 
 
-def detectable(error: float, clusters: int, alpha: float = ALPHA, power: float = POWER) -> float | None:
+def detectable_difference(error: float, clusters: int, alpha: float = ALPHA, power: float = POWER) -> float | None:
     """The least true difference that a two-sided test at alpha finds with this power, in points (Bloom 1995):
 
     (t of 1 - alpha / 2 + t of power) x the clustered standard error of the paired difference, t with C - 1 degrees of
@@ -159,7 +160,9 @@ def paired_averages(pairs: Sequence[Pair]) -> Paired | None:
     error = sqrt(sum(pair.standard_error**2 for pair in pairs)) / len(pairs)
     tested = Permuted(*average_test({pair.name: pair.exchange for pair in pairs}), False)
     free = clusters - len(pairs) + 1
-    return Paired(*found, interval([pair.difference for pair in pairs]), tested, error, detectable(error, free))
+    return Paired(
+        *found, interval([pair.difference for pair in pairs]), tested, error, detectable_difference(error, free)
+    )
 
 
 def holm(ps: Mapping[str, float]) -> dict[str, float]:

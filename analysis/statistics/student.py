@@ -9,7 +9,7 @@ from statistics import NormalDist
 EXPANDED_FROM = 2000  # degrees of freedom from which the quantile comes from the normal's (Abramowitz & Stegun 26.7.5)
 
 
-def within(t: float, freedom: int) -> float:
+def two_sided_probability(t: float, freedom: int) -> float:
     """P(|T| <= t) for whole degrees of freedom >= 1, t >= 0 (Abramowitz & Stegun 26.7.3 and 26.7.4)."""
     angle = atan(t / sqrt(freedom))
     square = cos(angle) ** 2
@@ -31,11 +31,11 @@ def quantile(probability: float, freedom: int) -> float:
         return _expanded(NormalDist().inv_cdf(probability), freedom)
     wanted = 2 * probability - 1
     low, high = 0.0, 1.0
-    while within(high, freedom) < wanted:
+    while two_sided_probability(high, freedom) < wanted:
         high *= 2
     for _ in range(80):
         middle = (low + high) / 2
-        low, high = (middle, high) if within(middle, freedom) < wanted else (low, middle)
+        low, high = (middle, high) if two_sided_probability(middle, freedom) < wanted else (low, middle)
     return (low + high) / 2
 
 

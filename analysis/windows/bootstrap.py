@@ -20,7 +20,7 @@ CELLS = 1_000_000  # of one array of redrawn counts, unless a single draw has mo
 Fit = Callable[[Ints, Ints, Floats], tuple[Floats, Candidates]]  # units, lengths, counts -> likelihoods of pairs
 
 
-def redrawn(units: Ints, lengths: Ints, counts: Floats, draws: int, random: np.random.Generator) -> Floats:
+def resample_counts(units: Ints, lengths: Ints, counts: Floats, draws: int, random: np.random.Generator) -> Floats:
     """counts [problems, lengths, outcomes] drawn anew: [draws, problems, lengths, outcomes]; of each length they sum to
     what they did. units: [problems]; lengths: [problems, lengths]."""
     windows = counts.sum(axis=2)
@@ -39,7 +39,7 @@ def frequencies(
     found = np.zeros((len(units), len(CATEGORIES)))
     step = max(1, CELLS // max(1, counts.size))
     for begin in range(0, draws, step):
-        some = redrawn(units, lengths, counts, min(step, draws - begin), random)
+        some = resample_counts(units, lengths, counts, min(step, draws - begin), random)
         many = len(some)
         fitted = fit(np.tile(units, many), np.tile(lengths, (many, 1)), some.reshape(-1, *counts.shape[1:]))
         profile = of_categories(*fitted, limits)

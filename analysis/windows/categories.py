@@ -13,7 +13,7 @@ from math import ceil
 
 import numpy as np
 
-from scrollwork.analysis.windows.fit.candidates import steps
+from scrollwork.analysis.windows.fit.candidates import one_two_five
 from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints
 
 CATEGORIES = ("I", "II", "III", "IV", "V")
@@ -31,7 +31,7 @@ def thresholds(units: int) -> Thresholds:
     """Of a task whose largest context has so many units. Raises ValueError for fewer than 1."""
     if units < 1:
         raise ValueError("C must be 1 at least")
-    grid = [*steps(units), units]
+    grid = [*one_two_five(units), units]
     return Thresholds(grid[ceil(len(grid) / 3) - 1], grid[ceil(2 * len(grid) / 3) - 1])
 
 
@@ -47,7 +47,7 @@ def categories(complexity: Ints, redundancy: Ints, limits: Thresholds) -> Ints:
     return np.asarray(np.where(complexity < 0, 4, np.where(complexity == 0, 0, small)), dtype=np.int64)
 
 
-def shares(found: Iterable[int]) -> Floats:
+def category_shares(found: Iterable[int]) -> Floats:
     """Share of problems in each category; sums to 1. Raises ValueError where there is no problem."""
     counts = np.bincount(np.fromiter(found, dtype=np.int64), minlength=len(CATEGORIES)).astype(np.float64)
     if not counts.sum():
@@ -55,7 +55,7 @@ def shares(found: Iterable[int]) -> Floats:
     return np.asarray(counts / counts.sum())
 
 
-def representative(complexity: Sequence[int], redundancy: Sequence[int], category: int) -> int:
+def most_typical(complexity: Sequence[int], redundancy: Sequence[int], category: int) -> int:
     """The most typical of problems that are all in a category: II smallest lambda, then largest k; III smallest of
     both; IV and V largest lambda, then smallest k; of equals, and in I, the first (fact sheet 6, inferred)."""
 

@@ -54,7 +54,7 @@ def certainty(
     profile = of_categories(likelihoods, tried, limits)
     odds = np.exp((profile - profile.max(axis=1, keepdims=True)) / np.reshape(times, (-1, 1)))
     probabilities = odds / odds.sum(axis=1, keepdims=True)
-    return certain(probabilities, best)
+    return is_certain(probabilities, best)
 
 
 def of_categories(likelihoods: Floats, tried: Candidates, limits: Thresholds) -> Floats:
@@ -68,7 +68,7 @@ def of_categories(likelihoods: Floats, tried: Candidates, limits: Thresholds) ->
     return np.asarray(np.where(profile >= top - TIE, top, profile))
 
 
-def certain(probabilities: Floats, best: Ints) -> Certainty:
+def is_certain(probabilities: Floats, best: Ints) -> Certainty:
     """Of probabilities of categories. best: as of `certainty`."""
     highest = probabilities.max(axis=1)
     ties = probabilities[np.arange(len(best)), best] == highest

@@ -9,13 +9,19 @@ import numpy as np
 
 from scrollwork.analysis.windows.bootstrap import frequencies
 from scrollwork.analysis.windows.categories import Thresholds, categories, thresholds
-from scrollwork.analysis.windows.certainty import certain, of_best_pair
+from scrollwork.analysis.windows.certainty import is_certain, of_best_pair
 from scrollwork.analysis.windows.fit import cow, pig
 from scrollwork.analysis.windows.fit.candidates import COW, Candidates
 from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints
-from scrollwork.analysis.windows.fit.posterior import mixed, posterior
+from scrollwork.analysis.windows.fit.posterior import mixed_posterior, posterior
 from scrollwork.analysis.windows.fit.posterior_pig import evidence
-from scrollwork.analysis.windows.simulation import NOISE, Planted, answered, planted, scored
+from scrollwork.analysis.windows.simulation import (
+    NOISE,
+    Planted,
+    planted_problems,
+    simulate_cow_outcomes,
+    simulate_pig_scores,
+)
 
 
 @dataclass(frozen=True)
@@ -68,12 +74,12 @@ class Tried:
 def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
     """One task. Raises ValueError for contexts in which a category has no pair."""
     limits = thresholds(plan.units[1])
-    problems = planted(plan.problems, *plan.units, plan.scenario, limits, seed, plan.typical)
+    problems = planted_problems(plan.problems, *plan.units, plan.scenario, limits, seed, plan.typical)
     data: cow.Counts | pig.Binned
     found: cow.Fitted | pig.Fitted
     error = 0.0
     if plan.scenario == COW:
-        data = answered(problems, plan.mode, windows, seed, noise=plan.noise)
+        data = simulate_cow_outcomes(problems, plan.mode, windows, seed, noise=plan.noise)
         found = fitted = cow.fit(data)
         error = float(np.abs(fitted.noise - np.array(plan.noise)).max())
         if plan.draws:
@@ -81,14 +87,14 @@ def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
         else:
             probabilities = posterior([data], fitted, limits)
     else:
-        data = scored(problems, plan.mode, windows, seed)
+        data = simulate_pig_scores(problems, plan.mode, windows, seed)
         found = pig.fit(data, plan.options)
-        probabilities = mixed(evidence(data, limits, plan.options))
+        probabilities = mixed_posterior(evidence(data, limits, plan.options))
     wanted = categories(problems.complexity, problems.redundancy, limits)
     best = categories(found.complexity, found.redundancy, limits)
     at = data.counts.sum(axis=2)
     redrawn = plan.draws and plan.scenario == COW
-    sure = (certain if redrawn else of_best_pair)(probabilities, best)
+    sure = (is_certain if redrawn else of_best_pair)(probabilities, best)
     top = sure.probabilities[np.arange(len(best)), sure.category]
     right = sure.category == wanted
     return Tried(problems, found.complexity, found.redundancy, at.sum(axis=1), right, sure.undecided, top, error)
@@ -128,7 +134,7 @@ def recovery(plan: Plan, windows: int | None) -> Recovery:
     )
 
 
-def enough(rows: Sequence[Recovery], accuracy: float) -> Recovery | None:
+def first_sufficient(rows: Sequence[Recovery], accuracy: float) -> Recovery | None:
     """The first row from which on the category is found so often, None where not even the last one does."""
     found = None
     for row in reversed(rows):

@@ -27,12 +27,12 @@ Corner = tuple[float, float]  # value, how many values are not above it
 def dip_test(scores: Floats, counts: Floats | None = None) -> tuple[float, float]:
     """(dip, p) of scores of 0 to 1, each so often as counts say (once). Raises ValueError for other scores and for
     none."""
-    held = buckets(scores, counts)
-    found = dip(spread(held))
+    held = bucket_counts(scores, counts)
+    found = dip(spread_over_buckets(held))
     return found, p_value(found, int(held.sum()))
 
 
-def buckets(scores: Floats, counts: Floats | None = None) -> Floats:
+def bucket_counts(scores: Floats, counts: Floats | None = None) -> Floats:
     """How many scores each bucket holds. Raises ValueError."""
     values = np.asarray(scores, dtype=np.float64)
     if not np.isfinite(values).all() or (values < 0).any() or (values > 1).any():
@@ -41,7 +41,7 @@ def buckets(scores: Floats, counts: Floats | None = None) -> Floats:
     return np.bincount(place, weights=counts, minlength=BUCKETS).astype(np.float64)
 
 
-def spread(held: Sequence[float] | Floats) -> list[Corner]:
+def spread_over_buckets(held: Sequence[float] | Floats) -> list[Corner]:
     """The first and last value of each bucket, ascending; the r-th of c in bucket i lies at (i + (r + 0.5) / c) / 10.
 
     Values between the two lie on the line through them, and so never are a corner of what the dip compares. Raises
@@ -153,7 +153,7 @@ def p_value(found: float, size: int) -> float:
     return float(1.0 - np.interp(sqrt(size) * found, dips, shares, left=0.0, right=1.0))
 
 
-def simulated(size: int, samples: int, seed: int) -> Floats:
+def simulated_dips(size: int, samples: int, seed: int) -> Floats:
     """sqrt(size) * dip of uniform samples, ascending: what the table is made of."""
     random = np.random.Generator(np.random.PCG64([seed, size]))
     ranks = np.arange(1.0, size + 1).tolist()

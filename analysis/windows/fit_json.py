@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds, categories
+from scrollwork.analysis.windows.category_shares import shares_json, stated
 from scrollwork.analysis.windows.fit import multiplicative
 from scrollwork.analysis.windows.fit.candidates import COW, PIG
 from scrollwork.analysis.windows.fit.counting import TAU
 from scrollwork.analysis.windows.fit.cover import cover_probability
 from scrollwork.analysis.windows.fit.fitting import ProblemFit, TaskFit
 from scrollwork.analysis.windows.observations import OUTCOMES
-from scrollwork.analysis.windows.stating import shares_json, stated
 from scrollwork.records.complexity import HOLISTIC
 
 INF = "inf"
@@ -92,7 +92,7 @@ def lengths(task: TaskFit, one: ProblemFit, tau: float = TAU) -> list[dict[str, 
         both = one.weight * oracle + (1.0 - one.weight) * noise
         posterior = np.divide(one.weight * oracle, both, out=np.zeros(3), where=both > 0).tolist()
         if task.multiplicative:
-            both, posterior = multiplicative.mixed(oracle, noise, one.weight), None
+            both, posterior = multiplicative.mix_with_noise(oracle, noise, one.weight), None
         rows.append(
             {
                 "length": length,

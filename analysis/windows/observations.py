@@ -62,18 +62,18 @@ class Problem:
         """Whether at least half of the answers on the whole context are right, by a score from tau on; None where it
         was not observed."""
         whole = {score: count for (length, score), count in self.points().items() if length == self.units}
-        right = sum(count for score, count in whole.items() if reaches(score, tau))
+        right = sum(count for score, count in whole.items() if is_right(score, tau))
         return 2 * right >= sum(whole.values()) if whole else None
 
     def right_wrong_declined(self, tau: float) -> dict[tuple[int, int], float]:
         """Windows by (length, place in OUTCOMES): a score is right from tau on."""
         found: dict[tuple[int, int], float] = defaultdict(float, self.outcomes)
         for (length, score), count in self.scores.items():
-            found[length, 0 if reaches(score, tau) else 1] += count
+            found[length, 0 if is_right(score, tau) else 1] += count
         return found
 
 
-def reaches(score: float, tau: float) -> bool:
+def is_right(score: float, tau: float) -> bool:
     """Whether an answer of that score, 0 to 1, is right in COW."""
     return score >= tau - EDGE
 

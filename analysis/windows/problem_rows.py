@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from scrollwork.analysis.windows.categories import CATEGORIES, representative
-from scrollwork.analysis.windows.comparing import compared
+from scrollwork.analysis.windows.categories import CATEGORIES, most_typical
+from scrollwork.analysis.windows.category_shares import LAST
+from scrollwork.analysis.windows.compare_fits import compare_complexities
 from scrollwork.analysis.windows.fit.cover import cover_probability
 from scrollwork.analysis.windows.fit.fitting import ProblemFit, Settings, TaskFit, fit_task
 from scrollwork.analysis.windows.fit_json import lengths
-from scrollwork.analysis.windows.observations import OUTCOMES, Problem, Task, reaches
-from scrollwork.analysis.windows.stating import LAST
+from scrollwork.analysis.windows.observations import OUTCOMES, Problem, Task, is_right
 from scrollwork.records.complexity import Agreement, AtLength, Complexity, Mixture, Plane, ProblemAtLength, Sights
 
 Labels = Mapping[str, Any]  # suite, task, split, model, arm
@@ -51,7 +51,7 @@ class Answer:
 
     def outcome(self, tau: float) -> str:
         """tau: the score, 0 to 1, from which an answer is right."""
-        return "declined" if self.declined else "right" if reaches(self.score / 100.0, tau) else "wrong"
+        return "declined" if self.declined else "right" if is_right(self.score / 100.0, tau) else "wrong"
 
 
 @dataclass
@@ -183,7 +183,7 @@ class Needs:
 
     def sights(self, fitted: TaskFit) -> Iterator[Sights]:
         """A row a length of the typical problem of each category."""
-        for each in typical(fitted):
+        for each in typical_problems(fitted):
             by_length: dict[int, dict[int, str]] = defaultdict(dict)
             for one in self.answers:
                 if one.window.problem == each.problem.name:
@@ -206,19 +206,19 @@ class Needs:
     def passages(self, fitted: TaskFit) -> Iterator[tuple[str, Answer]]:
         """(category, answer) of windows with text that were right: of the typical problem of each category the shortest
         ones that lie apart. Where none was right in PIG, the best one that scored at all."""
-        for each in typical(fitted):
+        for each in typical_problems(fitted):
             own = [one for one in self.answers if one.window.problem == each.problem.name and one.window.length]
             right = [one for one in own if one.outcome(self.settings.tau) == "right"]
             if not right and fitted.noise is None:
                 right = sorted((one for one in own if one.score), key=lambda one: (-one.score, one.window.length))[:1]
             kept: list[Answer] = []
             for one in sorted(right, key=lambda one: (one.window.length, one.window.first)):
-                if len(kept) < PASSAGES and all(apart(one.window, other.window) for other in kept):
+                if len(kept) < PASSAGES and all(are_disjoint(one.window, other.window) for other in kept):
                     kept.append(one)
             yield from ((CATEGORIES[each.category], one) for one in kept)
 
 
-def typical(fitted: TaskFit) -> list[ProblemFit]:
+def typical_problems(fitted: TaskFit) -> list[ProblemFit]:
     """The most typical problem of each category that has one; undecided ones only where all are, in V those that the
     whole context does not solve likewise."""
     found = []
@@ -229,11 +229,11 @@ def typical(fitted: TaskFit) -> list[ProblemFit]:
             sure = [one for one in sure if one.solved] or sure
         if sure:
             pairs = [one.complexity for one in sure], [one.redundancy for one in sure]
-            found.append(sure[representative(*pairs, category)])
+            found.append(sure[most_typical(*pairs, category)])
     return found
 
 
-def apart(one: Window, other: Window) -> bool:
+def are_disjoint(one: Window, other: Window) -> bool:
     """Whether two windows share no unit."""
     return one.first + one.length <= other.first or other.first + other.length <= one.first
 
@@ -275,7 +275,9 @@ def _agreement(
         if not names:
             continue
         noise = (one.noise, other.noise) if one.noise and other.noise else None
-        found = compared([pair(ours[name]) for name in names], [pair(theirs[name]) for name in names], noise)
+        found = compare_complexities(
+            [complexity_pair(ours[name]) for name in names], [complexity_pair(theirs[name]) for name in names], noise
+        )
         yield Agreement(
             suite=one.suite,
             task=one.task,
@@ -297,6 +299,6 @@ def _agreement(
         )
 
 
-def pair(row: Complexity) -> tuple[float, float]:
+def complexity_pair(row: Complexity) -> tuple[float, float]:
     """(lambda, k)"""
     return inf if row.complexity is None else row.complexity, row.redundancy

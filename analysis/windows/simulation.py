@@ -37,7 +37,7 @@ class Planted:
     weight: Floats
 
 
-def planted(
+def planted_problems(
     problems: int, smallest: int, largest: int, scenario: str, limits: Thresholds, seed: int, typical: bool = False
 ) -> Planted:
     """Problems of all categories in turn, contexts of smallest to largest units, a pair of the category at random.
@@ -59,7 +59,7 @@ def planted(
     return Planted(units_of, complexity, redundancy, random.uniform(*WEIGHTS[scenario], size=problems))
 
 
-def starts(units: int, length: int, windows: int | None) -> Ints:
+def window_starts(units: int, length: int, windows: int | None) -> Ints:
     """Where the windows begin: all of them, or so many at even distances; one of length 0."""
     last = units - length
     if length == 0:
@@ -69,14 +69,14 @@ def starts(units: int, length: int, windows: int | None) -> Ints:
     return np.unique(np.round(np.linspace(0, last, windows)).astype(np.int64))
 
 
-def placed(units: int, complexity: int, redundancy: int, random: np.random.Generator) -> Ints:
+def place_evidence(units: int, complexity: int, redundancy: int, random: np.random.Generator) -> Ints:
     """First units of non-overlapping spans, all placements alike."""
     places = units - complexity * redundancy + redundancy
     chosen = np.sort(random.choice(places, size=redundancy, replace=False))
     return np.asarray(chosen + np.arange(redundancy) * (complexity - 1))
 
 
-def answered(
+def simulate_cow_outcomes(
     problems: Planted,
     mode: str,
     windows: int | None,
@@ -89,10 +89,10 @@ def answered(
     counts = np.zeros((len(problems.units), len(lengths) + 1, 3))
     at = np.zeros(counts.shape[:2], dtype=np.int64)
     for number, (units, complexity, redundancy, weight) in enumerate(_rows(problems)):
-        spans = placed(units, complexity, redundancy, random) if complexity > 0 else None
+        spans = place_evidence(units, complexity, redundancy, random) if complexity > 0 else None
         for column, length in enumerate(_lengths(lengths, units)):
             at[number, column] = length
-            begins = starts(units, length, windows)
+            begins = window_starts(units, length, windows)
             if spans is None:
                 covered: NDArray[np.bool_] = np.ones(len(begins), dtype=np.bool_)
             elif mode == IID:
@@ -108,7 +108,7 @@ def answered(
     return Counts(problems.units, at, counts)
 
 
-def scored(
+def simulate_pig_scores(
     problems: Planted,
     mode: str,
     windows: int | None,
@@ -124,7 +124,7 @@ def scored(
         marked = random.permutation(units)[: max(complexity, 0) * redundancy].reshape(max(complexity, 0), redundancy)
         for column, length in enumerate(_lengths(lengths, units)):
             at[number, column] = length
-            begins = starts(units, length, windows)
+            begins = window_starts(units, length, windows)
             if complexity < 1:
                 shown = np.full(len(begins), 1.0 if complexity == 0 else 0.0)
             elif mode == IID:

@@ -8,15 +8,17 @@ from collections.abc import Iterable, Iterator
 import orjson
 
 from benchmarks.calling.load import LATENCY_S
-from scrollwork.models.base import Ask, Call, CallProblem, Front, Reply, Segment, Usage
+from scrollwork.models.base import Ask, Call, CallProblem, Reply, Segment, SharedPrefix, Usage
 
 
 def calls(numbers: Iterable[int], prompt: str = "", group: int = 0) -> Iterator[Call]:
     """A call for each number; `group`: so many share a document."""
     for number in numbers:
         text = f"{number} {prompt}"
-        fronts = (Front(len(text), f"d{number // group}"),) if group else ()
-        ask = Ask("task", str(number), (Segment("document", text),), "0" * 64, 1, 100, fronts=fronts, tokens=10_000)
+        prefixes = (SharedPrefix(len(text), f"d{number // group}"),) if group else ()
+        ask = Ask(
+            "task", str(number), (Segment("document", text),), "0" * 64, 1, 100, shared_prefixes=prefixes, tokens=10_000
+        )
         body = {"messages": [{"role": "user", "content": text}], "max_tokens": 100}
         yield Call(f"{number:064d}", "model", {"body": body}, ask)
 

@@ -13,7 +13,7 @@ from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import plan
 from scrollwork.readings.results import Results
 from scrollwork.reporting.boards.raw_files import RawNote, remarks, summary
-from scrollwork.reporting.page.sizes import Sizes, counted_by, title, together
+from scrollwork.reporting.page.sizes import Sizes, counted_by, merge_splits, title
 from scrollwork.reporting.page.text import percent
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ COLUMNS: dict[str, Literal["left", "right"]] = {
 def run(arguments: argparse.Namespace) -> int:
     """Build, and print a row a task."""
     chain = chain_of(arguments)
-    against = comparing(chain, arguments.against) if arguments.against else None
+    against = compare_with_releases(chain, arguments.against) if arguments.against else None
     planned = plan(chain)
     with progress_display(arguments.quiet, len(planned.statuses)):
         outcome = execute(arguments, chain, planned, "build_datasets")
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     return int(tell_problems(results, outcome) or unread)
 
 
-def comparing(chain: Chain, releases: Sequence[str]) -> Against:
+def compare_with_releases(chain: Chain, releases: Sequence[str]) -> Against:
     """Return what compares with releases (`--against`). Imported here, so that other builds do not load it."""
     from scrollwork.cli.terminal.compared import Against
 
@@ -132,7 +132,7 @@ def print_sizes(sizes: Mapping[str, Sequence[Sizes]], known: Mapping[str, Sequen
     ):
         table.add_column(name, justify="left" if name in ("task", "split") else "right")
     for task, listed in sizes.items():
-        for one in [*listed, *([together(listed, known[task])] if len(listed) > 1 else [])]:
+        for one in [*listed, *([merge_splits(listed, known[task])] if len(listed) > 1 else [])]:
             cells = [count(one.samples), count(one.published.get("samples"))]
             cells += [words(one.mean("documents")), words(one.published.get("documents"))]
             for measure in ("tokens_in", "tokens_out"):

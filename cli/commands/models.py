@@ -44,7 +44,7 @@ def listing(arguments: argparse.Namespace) -> int:
             table.add_column(name, justify=justify)
         for row in own:
             table.add_row(visible(row["model"]), f"{row['context']:,}" if row["context"] else "", prices(row),
-                          row["ends"] or "", visible(sent(row["sent"])))  # fmt: skip
+                          row["ends"] or "", visible(sent_line(row["sent"])))  # fmt: skip
         console().print(table)
     for line in ending_soon(rows, SOON_DAYS):
         say(f"warning: {line}")
@@ -61,7 +61,7 @@ def prices(row: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def sent(found: Mapping[str, Any]) -> str:
+def sent_line(found: Mapping[str, Any]) -> str:
     """Format the parameters of a request as one line."""
     text = ", ".join(f"{name}={value}" for name, value in found.items())
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."

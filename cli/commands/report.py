@@ -13,7 +13,7 @@ from scrollwork.reporting.boards.leaderboard import markdown
 from scrollwork.reporting.boards.terminal import terminal
 from scrollwork.storage.home import Home
 from scrollwork.tasks.report.pages import chart_files, put_page
-from scrollwork.tasks.report.published import placed, write_file
+from scrollwork.tasks.report.published import write_file, write_or_elsewhere
 
 TABLES = {"markdown": "md", "latex": "tex", "csv": "csv"}
 FIGURES = ("svg", "png")
@@ -32,13 +32,13 @@ def run(arguments: argparse.Namespace) -> int:
     files: list[str] = []
 
     def write(place: Path) -> None:
-        files[:] = written(arguments.format, place, found)
+        files[:] = write_format(arguments.format, place, found)
 
     if arguments.out:
         out = Path(arguments.out)
         write(out.resolve())
     else:
-        out = placed(home.reports / name, write)
+        out = write_or_elsewhere(home.reports / name, write)
     if arguments.json:
         print_json({"out": str(out), **({"files": files} if files else {})})
     else:
@@ -67,7 +67,7 @@ def tables(kind: str, out: Path, content: Board) -> list[str]:
     return [out.name, own.name]
 
 
-def written(kind: str, out: Path, found: HomeLedger) -> list[str]:
+def write_format(kind: str, out: Path, found: HomeLedger) -> list[str]:
     """Write one format; the names of its files where they are several."""
     if kind in TABLES:
         return tables(kind, out, found.ledger.board)

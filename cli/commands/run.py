@@ -18,7 +18,7 @@ from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import as_json
 from scrollwork.reporting.boards.terminal import terminal
-from scrollwork.suites.model_tables import need_keys, told_ways, unbounded, vendor_warnings
+from scrollwork.suites.model_tables import need_keys, told_ways, unbounded_cost_warning, vendor_warnings
 from scrollwork.tasks.report.ledger import COMPARED, JUDGED, Ledger
 
 # modules of a design: what it adds to --json, under the suite's name, and to the terminal
@@ -30,14 +30,18 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.models:
         raise UsageError("run needs a model: --model naive")
     chain = with_way(chain_of(arguments))
-    return tell(arguments, chain, evaluated(arguments, chain))
+    return tell(arguments, chain, run_with_progress(arguments, chain))
 
 
-def evaluated(arguments: argparse.Namespace, chain: Chain) -> Outcome:
+def run_with_progress(arguments: argparse.Namespace, chain: Chain) -> Outcome:
     """Run a chain with its progress shown, and return its results."""
     planned, calling = plan(chain), chain.resolved.calling
     need_keys(calling, planned.statuses)
-    lines = [*vendor_warnings(calling), *unbounded(chain.request, calling), *told_ways(chain.request, calling)]
+    lines = [
+        *vendor_warnings(calling),
+        *unbounded_cost_warning(chain.request, calling),
+        *told_ways(chain.request, calling),
+    ]
     for line in lines if planned.work else []:
         say(line)
     with progress_display(arguments.quiet, len(planned.statuses)), interrupts():
@@ -53,7 +57,7 @@ def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: 
     if arguments.json:
         result: dict[str, Any] = {"tasks": [], "averages": {}} if ledger is None else as_json(ledger.board)
         if ledger is not None:
-            result |= judged(ledger)
+            result |= judged_json(ledger)
             if OWN_JSON in own and (found := importlib.import_module(own[OWN_JSON]).run_json(ledger)):
                 result[request.suite] = found
         page = str(outcome.report) if outcome.report else None
@@ -82,7 +86,7 @@ def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: 
     return int(tell_problems(results, outcome) or bool(gaps))
 
 
-def judged(ledger: Ledger) -> dict[str, Any]:
+def judged_json(ledger: Ledger) -> dict[str, Any]:
     """Return judgements and comparisons by their keys in --json. "averages" is taken: those are the plain numbers."""
     tables = ledger.plain((*JUDGED, *COMPARED))
     return {{"averages": "average_intervals"}.get(name, name): rows for name, rows in tables.items()}

@@ -6,11 +6,11 @@ import argparse
 from typing import TYPE_CHECKING
 
 from scrollwork.cli.terminal.common import lines_of, print_json
-from scrollwork.pipeline.entry_points import METRICS, installed
+from scrollwork.pipeline.entry_points import METRICS, installed_entry_points
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.scoring.names import JUDGED, MODULES
 from scrollwork.scoring.registry import metric
-from scrollwork.suites.plugins import resolved
+from scrollwork.suites.plugins import resolve_name
 
 if TYPE_CHECKING:
     from scrollwork.scoring.outcome import Metric
@@ -58,16 +58,16 @@ def metric_of(arguments: argparse.Namespace) -> Metric:
     """The metric that is asked for. Raises UsageError."""
     if arguments.metric in JUDGED:
         from scrollwork.storage.home import Home
-        from scrollwork.suites.judging_models import ROLES, judging
+        from scrollwork.suites.judging_models import ROLES, judging_tables
         from scrollwork.tasks.score.judge_models import fic_of
 
         if arguments.stem:
             raise UsageError(f"--stem is no option of {arguments.metric}")
         home = Home.at(arguments.home, arguments.store)
-        return fic_of(judging({role: getattr(arguments, role) for role in ROLES}, arguments.models_file, home))
+        return fic_of(judging_tables({role: getattr(arguments, role) for role in ROLES}, arguments.models_file, home))
     name = arguments.metric
-    if "." in name or name in installed(METRICS):
-        name = resolved(METRICS, name, MODULES, "--metric")
+    if "." in name or name in installed_entry_points(METRICS):
+        name = resolve_name(METRICS, name, MODULES, "--metric")
     try:
         return metric(name, **({"stem": True} if arguments.stem else {}))
     except ValueError as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 from scrollwork.cli.terminal.common import chain_of, print_json, say
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.preprocessing.raw.errors import sayable
+from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.scoring.files.released import BENCHMARKS
 
 SHOWN_IDS = 10
@@ -18,21 +18,23 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.predictions:
         raise UsageError(f"score {arguments.suite} needs --predictions PATH")
     if arguments.suite in BENCHMARKS:
-        return released(arguments)
+        return score_released(arguments)
     if arguments.metric or arguments.stem or arguments.first_line:
         raise UsageError("--metric, --stem and --first-line are for --pairs; a suite's tasks have their own metrics")
     if not arguments.name:
         raise UsageError("--predictions needs --name NAME, under which the system stands in the leaderboard")
-    from scrollwork.cli.commands.run import evaluated, tell
+    from scrollwork.cli.commands.run import run_with_progress, tell
     from scrollwork.readings.results import Results
     from scrollwork.storage.home import Home
-    from scrollwork.suites.outside_systems import adopt, passed_over, table_of
+    from scrollwork.suites.outside_systems import adopt_predictions, passed_over, table_of
 
     home = Home.at(arguments.home, arguments.store)
-    model = adopt(arguments.predictions, arguments.name, arguments.suite, tuple(arguments.tasks or ()), home)
+    model = adopt_predictions(
+        arguments.predictions, arguments.name, arguments.suite, tuple(arguments.tasks or ()), home
+    )
     arguments.models = [model]
     chain = chain_of(arguments)
-    outcome = evaluated(arguments, chain)
+    outcome = run_with_progress(arguments, chain)
     matched = Results(chain).matched(outcome)
     inside = table_of(model, home)["tasks"]
     lacking = [name for name in chain.request.config.tasks if name not in inside]
@@ -42,11 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
         what = f"{row['task']}, {row['split']}"
         for kind, told in (("missing", "have no prediction"), ("unknown", "are no input of it")):
             if ids := row[kind]:
-                say(f"{kind}: {what}: {len(ids):,} ids {told}: {listed(ids)}")
+                say(f"{kind}: {what}: {len(ids):,} ids {told}: {first_ids(ids)}")
         if row["left_out"]:
             say(f"left out: {what}: {row['left_out']:,} predictions for inputs that were not chosen (--limit)")
     if others:
-        say(f"not read in the folder: {listed(others)}")
+        say(f"not read in the folder: {first_ids(others)}")
     if not arguments.quiet:
         say(f"beside the models of this home: scrollwork report {chain.request.suite}")
     if lacking and not arguments.tasks:
@@ -54,13 +56,13 @@ def run(arguments: argparse.Namespace) -> int:
     return int(status or any(row["missing"] or row["unknown"] for row in matched))
 
 
-def listed(ids: list[str]) -> str:
+def first_ids(ids: list[str]) -> str:
     """Format the first ids for a message."""
     more = f" and {len(ids) - SHOWN_IDS:,} more" if len(ids) > SHOWN_IDS else ""
-    return ", ".join(sayable(name, 80) for name in ids[:SHOWN_IDS]) + more
+    return ", ".join(printable(name, 80) for name in ids[:SHOWN_IDS]) + more
 
 
-def released(arguments: argparse.Namespace) -> int:
+def score_released(arguments: argparse.Namespace) -> int:
     """Score files that bring their own gold, each by itself."""
     from scrollwork.exchange.released import score_files
 
@@ -75,7 +77,7 @@ def released(arguments: argparse.Namespace) -> int:
         for row in rows:
             print(f"{row['task']}  {row['metric']}: {row['value']:.2f} over {row['n']:,} answers  ({row['file']})")
     for row in result["not_scored"]:
-        say(f"not scored: {sayable(row['file'], 300)}: {row['why']}")
+        say(f"not scored: {printable(row['file'], 300)}: {row['why']}")
     for row in result["failed"]:
         say(f"error: {row['error']}")
     return int(bool(result["failed"]) or not rows)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from scrollwork.cli.terminal.common import print_json
-from scrollwork.cli.terminal.waiting import line
-from scrollwork.flows.server.local_server import access_line, noted, ours, running, worker_lives
-from scrollwork.preprocessing.raw.errors import sayable
+from scrollwork.cli.terminal.waiting import batch_line
+from scrollwork.flows.server.local_server import access_line, is_ours, noted_server, running_server, worker_lives
+from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.readings.status import status
 from scrollwork.storage.home import Home
 
@@ -26,9 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what the home holds."""
     home = Home.at(arguments.home, arguments.store)
     found = status(home)
-    server = running(home.folder)
+    server = running_server(home.folder)
     found["server"] = server["ui"] if server else None
-    found["server_state"], found["worker_state"] = states(noted(home.folder), server is not None)
+    found["server_state"], found["worker_state"] = states(noted_server(home.folder), server is not None)
     found["access"] = access_line(server) if server else None
     if arguments.json:
         print_json(found)
@@ -59,7 +59,7 @@ def states(note: dict[str, Any] | None, answers: bool) -> tuple[str, str]:
     """
     if note is None:
         return NONE, NONE
-    server = RUNNING if answers else SILENT if ours(note["server"]) else ENDED
+    server = RUNNING if answers else SILENT if is_ours(note["server"]) else ENDED
     return server, RUNNING if worker_lives(note) else ENDED
 
 
@@ -68,17 +68,17 @@ def of_store(found: dict[str, Any]) -> list[str]:
     lines = [f"{what}: {sum(found[what].values()):,} of {len(found[what])} models" for what in ("answers", "failures")]
     for one in found["failure_kinds"]:
         code = f", HTTP {one['status']}" if one["status"] else ""
-        said = sayable(one["message"], 200)
-        lines.append(f"  {sayable(one['model'], 80)}: {one['count']:,} {one['kind']}{code}, the last one: {said}")
+        said = printable(one["message"], 200)
+        lines.append(f"  {printable(one['model'], 80)}: {one['count']:,} {one['kind']}{code}, the last one: {said}")
     tried = sum(sum(one.values()) for one in found["attempts"].values())
     if tried:
         lines.append(f"attempts: {tried:,}")
         for model, outcomes in found["attempts"].items():
             told = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
-            lines.append(f"  {sayable(model, 80)}: {told}")
+            lines.append(f"  {printable(model, 80)}: {told}")
     if found["claimed"]:
         lines.append(f"being asked now: {found['claimed']:,}")
-    lines += [f"open batch: {line(one)}" for one in found["open_batches"]]
+    lines += [f"open batch: {batch_line(one)}" for one in found["open_batches"]]
     if found["batches"]:
         lines.append("batches: " + ", ".join(f"{count} {state}" for state, count in found["batches"].items()))
     total = found["spent"]
@@ -86,7 +86,7 @@ def of_store(found: dict[str, Any]) -> list[str]:
     for model, one in found["spent_by_model"].items():
         if one["amount"] or one["unknown_calls"]:
             lines.append(
-                f"  {sayable(model, 80)}: {dollars(one)}, {one['calls']:,} calls, "
+                f"  {printable(model, 80)}: {dollars(one)}, {one['calls']:,} calls, "
                 f"{one['input_tokens']:,} input tokens ({one['cached_tokens']:,} cached), "
                 f"{one['output_tokens']:,} output tokens"
             )

@@ -43,7 +43,7 @@ def export(home: Home, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def bring(home: Home, arguments: argparse.Namespace) -> int:
+def bring_answers(home: Home, arguments: argparse.Namespace) -> int:
     """Import the answers of a file into the store."""
     if not arguments.file or arguments.out:
         raise UsageError("store import: name the file, scrollwork store import FILE")
@@ -123,10 +123,10 @@ def repair(home: Home, arguments: argparse.Namespace) -> int:
     """Remove damaged rows and restore them from snapshots."""
     if arguments.file or arguments.out:
         raise UsageError("store repair: takes no file; name the store with --home or --store")
-    from scrollwork.pipeline.snapshots.damaged import folders
+    from scrollwork.pipeline.snapshots.damaged import snapshot_folders
     from scrollwork.pipeline.snapshots.repair import repair as mend
 
-    if not home.has_store and not any(folders(home)):
+    if not home.has_store and not any(snapshot_folders(home)):
         raise UsageError(f"no answers are stored in {home.url}")
     done = mend(home)
     names = ("taken_out", "moved", "saved", "damaged", "conflicts")
@@ -179,7 +179,7 @@ def show(head: str, lines: Sequence[str]) -> None:
 
 ACTIONS = {
     "export": export,
-    "import": bring,
+    "import": bring_answers,
     "check": check,
     "repair": repair,
     "backup": back_up,

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise MalformedFile(file, "", "", "holds no story: nothing is left", "empty field")
     if arguments.json:
         facts = {"rule": result.rule, "warnings": warnings}
-        print_json({"text": result.text, "removed": removed(text, result), **facts})
+        print_json({"text": result.text, "removed": removed_text(text, result), **facts})
         return 0
     print(result.text)
     sys.stdout.flush()
@@ -59,7 +59,7 @@ def check_words(file: str, text: str, result: StripResult, start: str, end: str)
     return warnings
 
 
-def removed(text: str, result: StripResult) -> list[dict[str, Any]]:
+def removed_text(text: str, result: StripResult) -> list[dict[str, Any]]:
     """What was taken off, front to back. Of tags in a page only the number of characters is known: text is null."""
     end = len(text) - result.cut_end
     inside: list[dict[str, Any]] = [

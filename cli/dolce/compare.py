@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from scrollwork.analysis.windows.categories import CATEGORIES, of_two_suites
-from scrollwork.analysis.windows.comparing import compared, divergence
+from scrollwork.analysis.windows.compare_fits import compare_complexities, divergence
 from scrollwork.analysis.windows.fit.fitting import fit_tasks
 from scrollwork.analysis.windows.fit_json import FitError, Read, as_json, read_fits
 from scrollwork.analysis.windows.observations import ObservationError, read_observations
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare, and print. Raises StageFailed for a file that is neither, or for two that have nothing in common."""
     ours = of_model(read_file(arguments.reference, arguments), arguments.reference, arguments.reference_model)
     theirs = of_model(read_file(arguments.test, arguments), arguments.test, arguments.test_model)
-    paired, alone = matched(ours, theirs)
+    paired, alone = common_parts(ours, theirs)
     rows = []
     for one, other in paired:
         rows += (own := rows_of(one, other))
@@ -72,7 +72,7 @@ def of_model(found: list[Read], path: str, model: str) -> list[Read]:
     return [one for one in found if model in ("", one.model)]
 
 
-def matched(ours: list[Read], theirs: list[Read]) -> tuple[list[tuple[list[Read], list[Read]]], list[str]]:
+def common_parts(ours: list[Read], theirs: list[Read]) -> tuple[list[tuple[list[Read], list[Read]]], list[str]]:
     """(the parts of each task that both have, names of what is in one file alone). A task has a part for COW and one
     for PIG where a model's scores split it; the other model has its own split. Two files of one task each are of the
     same task, whatever its name: so a task of two suites is compared."""
@@ -106,7 +106,11 @@ def rows_of(ours: list[Read], theirs: list[Read], left_out: str = "") -> list[di
         found = [pair for pair in pairs if pair[0].scenario == pair[1].scenario] or pairs[:1]
     return [
         row_of(one, other, both)
-        | {"only_reference": lacking(one, theirs), "only_test": lacking(other, ours), "left_out": left_out or None}
+        | {
+            "only_reference": count_lacking(one, theirs),
+            "only_test": count_lacking(other, ours),
+            "left_out": left_out or None,
+        }
         for one, other, both in found
     ]
 
@@ -126,7 +130,11 @@ def row_of(ours: Read, theirs: Read, both: list[str]) -> dict[str, Any]:
     suites = ours.task != theirs.task
     limits = of_two_suites(ours.limits, theirs.limits) if suites and ours.limits and theirs.limits else None
     noise = (ours.noise, theirs.noise) if ours.noise and theirs.noise else None
-    found = compared([ours.pairs[name] for name in both], [theirs.pairs[name] for name in both]) if both else None
+    found = (
+        compare_complexities([ours.pairs[name] for name in both], [theirs.pairs[name] for name in both])
+        if both
+        else None
+    )
     category, other = ours.categories(limits), theirs.categories(limits)
     own, of_theirs = ours.shares(limits, both), theirs.shares(limits, both)
     return {
@@ -145,6 +153,6 @@ def row_of(ours: Read, theirs: Read, both: list[str]) -> dict[str, Any]:
     }
 
 
-def lacking(part: Read, others: list[Read]) -> int:
+def count_lacking(part: Read, others: list[Read]) -> int:
     """How many problems of a part are in no part of the other file's task."""
     return sum(not any(name in one.pairs for one in others) for name in part.pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from scrollwork.analysis.windows.design import Plan, enough, recovery
+from scrollwork.analysis.windows.design import Plan, first_sufficient, recovery
 from scrollwork.cli.dolce.fit import numbers, whole_numbers
 from scrollwork.cli.terminal.common import print_json
 from scrollwork.pipeline.errors import UsageError
@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
         rows = [recovery(plan, one) for one in [*windows, None]]
     except ValueError as error:
         raise UsageError(f"--units {arguments.units}: {error}") from error
-    found = enough(rows, arguments.accuracy)
+    found = first_sufficient(rows, arguments.accuracy)
     document: dict[str, Any] = {
         "scenario": plan.scenario,
         "mode": plan.mode,

@@ -21,7 +21,7 @@ from scrollwork.scoring.files.pairs import PairError, read_pairs
 def run(arguments: argparse.Namespace) -> int:
     """Fit, and print. Raises StageFailed naming line and field, UsageError for a wrong option."""
     settings = settings_of(arguments)
-    read = observed(arguments.observations, "--observations", arguments.strategy, arguments.seed)
+    read = observations_in(arguments.observations, "--observations", arguments.strategy, arguments.seed)
     try:
         fits = fit_tasks(read.tasks, settings)
     except ObservationError as error:
@@ -40,11 +40,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def observed(path: str, option: str, strategy: str = "", seed: int = 0) -> Observed:
+def observations_in(path: str, option: str, strategy: str = "", seed: int = 0) -> Observed:
     """The rows of a file; of a strategy those that it takes. Raises StageFailed naming line and field, UsageError for
     a file that is not there or a strategy that is none."""
     from scrollwork.preprocessing.windows.spans import strategy as read_strategy
-    from scrollwork.readings.windows.observed_windows import taken
+    from scrollwork.readings.windows.observed_windows import windows_taken
 
     try:
         one = read_strategy(strategy) if strategy else None
@@ -55,7 +55,7 @@ def observed(path: str, option: str, strategy: str = "", seed: int = 0) -> Obser
             return read_observations(read_pairs(lines_of(path, option)))
         rows = list(read_pairs(lines_of(path, option)))
         read_observations(rows)  # errors name lines of the file
-        return read_observations(taken(rows, one, seed))
+        return read_observations(windows_taken(rows, one, seed))
     except (PairError, ObservationError, StageFailed) as error:
         raise StageFailed(f"{path}, {error}") from error
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scrollwork.analysis.windows.categories import CATEGORIES
+from scrollwork.analysis.windows.category_shares import LAST, SOLVED, UNOBSERVED, UNSOLVED
 from scrollwork.analysis.windows.design import Recovery
 from scrollwork.analysis.windows.fit.fitting import ProblemFit, TaskFit
 from scrollwork.analysis.windows.fit_json import lengths
-from scrollwork.analysis.windows.stating import LAST, SOLVED, UNOBSERVED, UNSOLVED
 from scrollwork.cli.seam.tables import percent, print_rows
 from scrollwork.tasks.report.ledger import Ledger
 
@@ -30,9 +30,9 @@ def show(fits: Sequence[TaskFit], by_length: bool, tau: float) -> None:
                     f"{percent(share, 0)} ({percent(low, 0)}–{percent(high, 0)})"
                     for share, (low, high) in zip(one.stated.decided, one.intervals, strict=True)
                 ),
-                parted(one.stated.holistic),
+                split_holistic(one.stated.holistic),
                 percent(one.stated.undecided, 0),
-                NONE if one.noise is None else three(one.noise),
+                NONE if one.noise is None else three_probabilities(one.noise),
             )
             for one in fits
         ],
@@ -67,7 +67,7 @@ def problem(one: ProblemFit) -> tuple[str, ...]:
     )
 
 
-def parted(holistic: Sequence[float]) -> str:
+def split_holistic(holistic: Sequence[float]) -> str:
     """V by what the whole context leads to, in percent of all problems: solved/unsolved; what it was not asked for
     is in neither."""
     return "/".join(percent(one, 0) for one in holistic[:2])
@@ -82,7 +82,7 @@ def show_lengths(task: TaskFit, one: ProblemFit, tau: float) -> None:
         return
     columns = ("length", "windows", "observed 1, 0, IDK", "fitted", "oracle", "posterior of the oracle")
     kinds = ("observed", "fitted", "oracle", "posterior")
-    cells = [(f"{r['length']:,}", f"{r['windows']:,}", *(three(r[kind]) for kind in kinds)) for r in rows]  # type: ignore[misc]
+    cells = [(f"{r['length']:,}", f"{r['windows']:,}", *(three_probabilities(r[kind]) for kind in kinds)) for r in rows]  # type: ignore[misc]
     print_rows(columns, cells, one.problem.name)
 
 
@@ -147,7 +147,7 @@ def show_design(rows: Sequence[Recovery], found: Recovery | None, accuracy: floa
         print(f"{accuracy:g} is reached with {found.windows or 'all'} windows a length")
 
 
-def three(values: Sequence[float] | None) -> str:
+def three_probabilities(values: Sequence[float] | None) -> str:
     """Format the probabilities of 1, 0 and IDK."""
     return NONE if values is None else " ".join(f"{one:.2f}" for one in values)
 
@@ -172,7 +172,7 @@ def show_needs(mixtures: Sequence[Mapping[str, Any]]) -> None:
                 row["task"],
                 row["model"],
                 *(f"{100 * a:.0f} ({100 * b:.0f})" for a, b in zip(row["decided"], row["expected"], strict=True)),
-                parted(row["holistic"]),
+                split_holistic(row["holistic"]),
                 percent(row["undecided"] / row["problems"], 0),
                 f"{row['problems']:,}",
                 row["scenario"],

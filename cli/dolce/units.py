@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from scrollwork.cli.seam.tables import print_rows
 
-    print_rows(COLUMNS, [shown(row) for row in rows if not row.problem], "words: of a context; medians")
+    print_rows(COLUMNS, [unit_line(row) for row in rows if not row.problem], "words: of a context; medians")
     for line in dict.fromkeys(f"{row.task}: {row.problem}" for row in rows if row.problem):
         say(line)
     for row in rows:
@@ -86,7 +86,7 @@ def as_json(row: TaskUnits) -> dict[str, Any]:
     }
 
 
-def shown(row: TaskUnits) -> tuple[str, ...]:
+def unit_line(row: TaskUnits) -> tuple[str, ...]:
     """Format a row of the table."""
     told = as_json(row)
     unit = told["words_a_unit"] or {}

@@ -8,14 +8,14 @@ from typing import Any
 
 from scrollwork.analysis.runs.dominance import comparable, dominance, neighbours
 from scrollwork.analysis.runs.ranking import dataset_arsd, standings
-from scrollwork.analysis.runs.ranking_json import as_json, detail
-from scrollwork.analysis.runs.robustness import sureness
+from scrollwork.analysis.runs.ranking_json import as_json, detail_json
+from scrollwork.analysis.runs.robustness import robustness_rows
 from scrollwork.analysis.runs.score_rows import RunScoreRows, ScoreRowError, read_run_scores
 from scrollwork.analysis.runs.stability import runs_needed, stability
 from scrollwork.analysis.runs.variance import split
 from scrollwork.cli.terminal.common import lines_of, print_json, say
 from scrollwork.pipeline.errors import StageFailed
-from scrollwork.preprocessing.raw.errors import sayable
+from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.scoring.files.pairs import PairError, read_pairs
 
 SHOWN = 10  # names in a line
@@ -48,7 +48,9 @@ def more_of(read: RunScoreRows) -> dict[str, Any]:
         names: split({source: scores.values for source, scores in found.items()}, read.table.cell(*names).values)
         for names, found in sorted(read.designed.items())
     }
-    return detail(read.table, sureness(read.table), dataset_arsd(read.table), curve, runs_needed(curve), splits)
+    return detail_json(
+        read.table, robustness_rows(read.table), dataset_arsd(read.table), curve, runs_needed(curve), splits
+    )
 
 
 def tell(read: RunScoreRows) -> None:
@@ -56,7 +58,7 @@ def tell(read: RunScoreRows) -> None:
     if read.ignored:
         say(f"ignored fields: {names(read.ignored)}")
     for model, dataset, runs in read.left_out:
-        say(f"left out: {runs} run(s) of {sayable(model, 80)} on {sayable(dataset, 80)} without a score")
+        say(f"left out: {runs} run(s) of {printable(model, 80)} on {printable(dataset, 80)} without a score")
     table = read.table
     absent = [
         f"{model} on {dataset}"
@@ -77,6 +79,6 @@ def tell(read: RunScoreRows) -> None:
 
 def names(listed: Iterable[str]) -> str:
     """Format the first names for a message."""
-    known = [sayable(name, 160) for name in listed]
+    known = [printable(name, 160) for name in listed]
     more = f" and {len(known) - SHOWN:,} more" if len(known) > SHOWN else ""
     return ", ".join(known[:SHOWN]) + more

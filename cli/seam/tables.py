@@ -31,7 +31,7 @@ def show(table: ScoreTable, rows: Sequence[Standing], over: Iterable[Dominance])
                 dataset,
                 f"{row.ranks[dataset]:g}",
                 row.model,
-                spread(table.cell(row.model, dataset), digits),
+                mean_and_deviation(table.cell(row.model, dataset), digits),
                 arrows.get((dataset, row.model), "–"),
             )
             for dataset in table.datasets
@@ -48,8 +48,8 @@ def show_detail(more: Mapping[str, Any]) -> None:
         [
             (
                 one["model"],
-                between(one["ar_interval"], 1, 2),
-                between(one["arsd_interval"], 100, 2),
+                interval_text(one["ar_interval"], 1, 2),
+                interval_text(one["arsd_interval"], 100, 2),
                 percent(one["best"], 1),
             )
             for one in more["robustness"]
@@ -88,7 +88,7 @@ def show_detail(more: Mapping[str, Any]) -> None:
                     source["source"],
                     str(source["runs"]),
                     f"{source['variance']:.4g}",
-                    between(source["interval"], 1, 4),
+                    interval_text(source["interval"], 1, 4),
                     percent(source["share"], 1),
                 )
                 for part in more["variance"]
@@ -104,7 +104,7 @@ def by_rank(table: ScoreTable, rows: Sequence[Standing], dataset: str) -> list[S
     return sorted(rows, key=lambda row: (places.get(row.model, len(places)), row.model))
 
 
-def spread(scores: RunScores, digits: int) -> str:
+def mean_and_deviation(scores: RunScores, digits: int) -> str:
     """ "21.4 ± 0.7", or NA."""
     if scores.mean is None or scores.std is None:
         return "NA"
@@ -116,7 +116,7 @@ def percent(share: float | None, digits: int = 4) -> str:
     return "–" if share is None else f"{100 * share:.{digits}f}"
 
 
-def between(ends: Sequence[float] | None, times: int, digits: int) -> str:
+def interval_text(ends: Sequence[float] | None, times: int, digits: int) -> str:
     """Format an interval."""
     return "–" if ends is None else f"{times * ends[0]:.{digits}f} to {times * ends[1]:.{digits}f}"
 

@@ -18,7 +18,7 @@ from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.engines.processes import Processes
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.extras import install_line
-from scrollwork.preprocessing.raw.errors import sayable
+from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.home import Home
@@ -148,7 +148,7 @@ def console() -> Console:
 
 def say(text: str) -> None:
     """Print a line on standard error. Control characters are escaped."""
-    print(sayable(text, len(text) * 6), file=sys.stderr)
+    print(printable(text, len(text) * 6), file=sys.stderr)
 
 
 def tell_problems(results: Results, outcome: Outcome) -> bool:
@@ -170,7 +170,7 @@ def tell_problems(results: Results, outcome: Outcome) -> bool:
     return bool(outcome.failed or bad)
 
 
-def expected(error: BaseException) -> bool:
+def is_expected(error: BaseException) -> bool:
     """Return whether the message alone tells a person what to do, so that no traceback is needed."""
     from scrollwork.flows.server.processes import ServiceError
     from scrollwork.models.registry import UnknownModel

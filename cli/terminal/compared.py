@@ -117,10 +117,10 @@ def difference_text(difference: Difference) -> str:
     if difference.released_id != names:
         names += f" (in the release {difference.released_id})"
     at = "" if difference.at is None else f", character {difference.at:,}"
-    ours, released = (quoted(value) for value in (difference.ours, difference.released))
+    ours, released = (shown_value(value) for value in (difference.ours, difference.released))
     return f"{cut_text(names, 250)}{at}: ours {ours}, release {released}"
 
 
-def quoted(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """Format a value of any type for a message."""
     return "nothing" if value is None else cut_text(f"“{value}”" if isinstance(value, str) else str(value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.models.engine.prices import NANO, whole
+from scrollwork.models.engine.prices import NANO, round_up
 from scrollwork.pipeline.calling import known_price
 from scrollwork.storage.answers.rows import Spent
 from scrollwork.storage.home import Home
@@ -39,7 +39,7 @@ def spent_by(chain: Chain, run: str) -> dict[str, Any]:
     """
     spent, tables = spent_by_model(chain, run), chain.resolved.calling.tables
     total = sum(spent.values(), Spent())
-    saved = sum(cheaper(model, tables.get(model, {}), one) for model, one in spent.items())
+    saved = sum(saved_by_cache(model, tables.get(model, {}), one) for model, one in spent.items())
     return {
         "currency": "USD",
         "amount": total.cost_nano_usd / NANO,
@@ -54,14 +54,14 @@ def spent_by(chain: Chain, run: str) -> dict[str, Any]:
     }
 
 
-def cheaper(model: str, table: Mapping[str, Any], spent: Spent) -> int:
+def saved_by_cache(model: str, table: Mapping[str, Any], spent: Spent) -> int:
     """Nano-dollars that a prefix cache saved: less for what it gave back, more for what was written to it, at today's
     price of short prompts. 0 where the price is not known, below 0 where writing cost more."""
     price = known_price(model, table)
     if price is None:
         return 0
     given, written, rates = spent.cached_tokens, spent.cache_write_tokens, price.rates()
-    return whole(given * (rates.input - rates.cached) - written * (rates.cache_write - rates.input))
+    return round_up(given * (rates.input - rates.cached) - written * (rates.cache_write - rates.input))
 
 
 def spending_line(spent: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print one table per model, one row per strategy over all tasks."""
     for model in dict.fromkeys(row["model"] for row in rows):
         own = [row for row in rows if row["model"] == model]
-        together = [summed([row for row in own if row["strategy"] == name]) for name in names(own)]
+        together = [sum_over_tasks([row for row in own if row["strategy"] == name]) for name in names(own)]
         print_rows(COLUMNS, [cells(row) for row in together], f"{model}, {together[0]['problems']:,} problems")
     say(
         "tokens in: estimated (4 characters a token), every window new; from cache: questions on one window, one "
@@ -30,7 +30,7 @@ def names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(row["strategy"] for row in rows))
 
 
-def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def sum_over_tasks(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Add up a strategy over all tasks. The price is None where one task has none."""
     prices = [row["price"] for row in rows]
     known = all(price is not None for price in prices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.preprocessing.raw.errors import sayable
+from scrollwork.preprocessing.raw.errors import printable
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -16,14 +16,14 @@ def in_batches(chain: Chain) -> list[str]:
     tables = chain.resolved.calling.tables
     if not tables:
         return []
-    from scrollwork.readings.open_batches import waiting
+    from scrollwork.readings.open_batches import open_batches
 
-    found = waiting(chain.session.home)
-    return [f"{line(one)}; run the same command with --batch later" for one in found if one["model"] in tables]
+    found = open_batches(chain.session.home)
+    return [f"{batch_line(one)}; run the same command with --batch later" for one in found if one["model"] in tables]
 
 
-def line(one: dict[str, Any]) -> str:
+def batch_line(one: dict[str, Any]) -> str:
     """Format an open batch as one line."""
     since = time.strftime("%Y-%m-%d %H:%M", time.localtime(one["since"]))
-    name = sayable(str(one["batch"]), 80) or "that the provider has not confirmed"
-    return f"{one['requests']:,} requests of {sayable(str(one['model']), 80)} wait in batch {name}, since {since}"
+    name = printable(str(one["batch"]), 80) or "that the provider has not confirmed"
+    return f"{one['requests']:,} requests of {printable(str(one['model']), 80)} wait in batch {name}, since {since}"

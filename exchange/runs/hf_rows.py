@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.designs.runs import count_of
 from scrollwork.exchange import hf_rows
 from scrollwork.exchange.hf_rows import Source
-from scrollwork.exchange.prompted import Prompted, prompted
+from scrollwork.exchange.prompted import Prompted, prompts_of_chain
 from scrollwork.pipeline.errors import StageFailed
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ WITHHELD = ""
 def sources(chain: Chain) -> list[Source]:
     """The splits of a suite; missing prompts are built. Raises StageFailed."""
     request = chain.request
-    made, failed = prompted(chain.other(replace(request, arms=())))
+    made, failed = prompts_of_chain(chain.other(replace(request, arms=())))
     if failed:
         raise StageFailed("; ".join(failed))
     found = []

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.exchange.scored import Scored, scored
+from scrollwork.exchange.scored import Scored, scored_answers
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.errors import StorageError, naming_full_disks
-from scrollwork.tasks.complexity.problems import answered, windows_of
+from scrollwork.tasks.complexity.problems import answers_with_scores, windows_of
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -38,7 +38,7 @@ def export_observations(chain: Chain, out: Path) -> Observations:
     request = chain.request
     if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
         raise UsageError("observations are of one model, arm and split: name one")
-    found = scored(chain)
+    found = scored_answers(chain)
     if len(found.members) > 1:
         first = next(iter(found.members))
         raise UsageError(f"{request.models[0]} is a family of {len(found.members)}; run and export one: {first}")
@@ -59,7 +59,7 @@ def export_observations(chain: Chain, out: Path) -> Observations:
 
 def observations(one: Scored) -> Iterator[dict[str, Any]]:
     """Yield the rows of a task, in the order of its answers."""
-    for answer in answered(one.inputs, windows_of(one.inputs)):
+    for answer in answers_with_scores(one.inputs, windows_of(one.inputs)):
         window = answer.window
         yield {
             "task": one.node.label("task"),

@@ -16,7 +16,7 @@ import yaml
 
 from scrollwork.flows.server.local_server import delete, write_private
 from scrollwork.flows.server.project import project_of
-from scrollwork.flows.server.recovery import every, folders_of
+from scrollwork.flows.server.recovery import all_rows, folders_of
 
 Deployments = Mapping[tuple[str, str], bool]  # by name and entrypoint: whether they have schedules
 
@@ -29,7 +29,7 @@ def follow_file(running: dict[str, Any], say: Callable[[str], None]) -> None:
     if now is None:
         return
     last, before = noted_before(path)
-    for made in every(running, "deployments", {}):
+    for made in all_rows(running, "deployments", {}):
         name = made["name"], made["entrypoint"]
         if name not in before or not {last, str(project)}.intersection(folders_of(made)):
             continue

@@ -50,19 +50,19 @@ def create_app() -> App:
 
         application = prefect_app(final=True)
     except (ImportError, TypeError) as error:
-        raise SystemExit(unfit(error)) from None
+        raise SystemExit(unfit_prefect(error)) from None
     if watched := os.environ.get(LIFELINE):
         threading.Thread(target=end_with, args=(int(watched),), name="scrollwork-lifeline", daemon=True).start()
 
     hosts = filter(None, os.environ.get(ALLOWED_HOSTS, "").split(","))
-    app = Guard(persistent(application), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
+    app = Guard(with_retries(application), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
     if keeper := os.environ.get(KEEPER):
         pid, _, port = keeper.partition(":")
-        return taking(app, int(pid), int(port))
+        return with_port_from_keeper(app, int(pid), int(port))
     return app
 
 
-def unfit(error: Exception) -> str:
+def unfit_prefect(error: Exception) -> str:
     """The message for a version of Prefect that lacks something we use."""
     from importlib.metadata import version
 
@@ -72,7 +72,7 @@ def unfit(error: Exception) -> str:
     )
 
 
-def taking(app: App, keeper: int, port: int) -> App:
+def with_port_from_keeper(app: App, keeper: int, port: int) -> App:
     """Wrap an application so that, when it is ready, it asks the keeper for its port; uvicorn binds it right after.
 
     The keeper holds the port until then because flow runs send their secret to whoever has it."""
@@ -81,7 +81,7 @@ def taking(app: App, keeper: int, port: int) -> App:
         if message["type"] == "lifespan.startup.complete":
             os.kill(keeper, signal.SIGUSR1)
             deadline = time.monotonic() + TAKE_S
-            while not bound(port) and time.monotonic() < deadline:
+            while not probe_port(port) and time.monotonic() < deadline:
                 await asyncio.sleep(0.02)
         await send(message)
 
@@ -99,7 +99,7 @@ def end_with(watched: int) -> None:
     os._exit(1)
 
 
-def bound(port: int) -> int:
+def probe_port(port: int) -> int:
     """The port if it is free (for port 0, some free port); 0 if it is taken."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server stopped just now frees its port
@@ -109,7 +109,7 @@ def bound(port: int) -> int:
     return 0
 
 
-def proof(secret: str, word: str) -> str:
+def proof_of_secret(secret: str, word: str) -> str:
     """HMAC of a challenge, which only a holder of the secret can compute."""
     return hmac.new(secret.encode("utf-8"), word.encode("utf-8"), hashlib.sha256).hexdigest()
 
@@ -150,15 +150,15 @@ class Guard:
             kept = [
                 (name, value)
                 for name, value in scope["headers"]
-                if name != b"authorization" or not (foreign or breaks(value))
+                if name != b"authorization" or not (foreign or breaks_prefect(value))
             ]
             words = values(scope, WORD.lower().encode()) if self.secret and scope["path"] == "/api/health" else []
-            proofs = [(PROOF.lower().encode(), proof(self.secret, word).encode()) for word in words[:1]]
+            proofs = [(PROOF.lower().encode(), proof_of_secret(self.secret, word).encode()) for word in words[:1]]
             heard = receive if scope["type"] == "http" else with_first(receive)
             await self.app({**scope, "headers": kept}, heard, with_headers(send, [POLICY, *proofs]))
 
 
-def persistent(app: App) -> App:
+def with_retries(app: App) -> App:
     """Wrap an application so that a request answered by 503 is retried.
 
     Prefect answers 503 when nothing was written because SQLite was busy: two transactions that began by reading. About
@@ -209,7 +209,7 @@ class _Attempt:
             await self._send(message)
 
 
-def breaks(credentials: bytes) -> bool:
+def breaks_prefect(credentials: bytes) -> bool:
     """Whether Prefect would fail with 500 on these credentials instead of 401: its comparison takes ASCII only."""
     try:
         return not base64.b64decode(credentials.split()[-1]).isascii()

@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from scrollwork.flows.server.guard import LIFELINE
-from scrollwork.flows.server.local_server import healthy, new_secret, server_command, server_settings
+from scrollwork.flows.server.local_server import is_healthy, new_secret, server_command, server_settings
 from scrollwork.flows.server.processes import ServiceError
-from scrollwork.flows.server.variables import SERVER, chosen
+from scrollwork.flows.server.variables import SERVER, variables_in
 
 TRIES = 3  # starts, if another process takes the free port first
 STOP_S = 5.0
@@ -46,8 +46,8 @@ class TemporaryServer:
         self._url = f"http://127.0.0.1:{port}/api"
         wanted = get_current_settings().to_environment_variables(exclude_unset=True)
         env = {
-            **chosen(os.environ, SERVER),
-            **chosen(wanted, SERVER),
+            **variables_in(os.environ, SERVER),
+            **variables_in(wanted, SERVER),
             **server_settings(self._folder, port, self._secret),
             "PREFECT_UI_ENABLED": "0",
             "PREFECT_SERVER_REGISTER_BLOCKS_ON_START": "0",  # only its UI needs them; saving a block registers its type
@@ -71,7 +71,7 @@ class TemporaryServer:
     def wait(self) -> None:
         """Wait until the server answers. Raises ServiceError if it ends, or takes too long."""
         tries = 1
-        while not healthy(self._url, self._secret):
+        while not is_healthy(self._url, self._secret):
             if self._process.poll() is not None:
                 if tries == TRIES:
                     raise ServiceError(f"the Prefect server of this run ended with status {self._process.returncode}")

@@ -18,9 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from scrollwork.flows.server.guard import PROOF, WORD, proof
+from scrollwork.flows.server.guard import PROOF, WORD, proof_of_secret
 from scrollwork.flows.server.project import CODE, IMPORTED, project_of
-from scrollwork.flows.server.variables import calm
+from scrollwork.flows.server.variables import quiet_log_levels
 from scrollwork.flows.server.worker import KEEP
 
 STARTED = (b"scrollwork.flows.", b"prefect")  # parts of the command lines of processes that `up` (any version) starts
@@ -43,7 +43,7 @@ def secret_path(home: Path) -> Path:
     return home / "prefect" / "secret"
 
 
-def noted(home: Path) -> dict[str, Any] | None:
+def noted_server(home: Path) -> dict[str, Any] | None:
     """What `up` noted about the server of a home (fields: up.start); None where there is no note."""
     try:
         value = json.loads(note_path(home).read_text(encoding="utf-8"))
@@ -52,23 +52,23 @@ def noted(home: Path) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and {"url", "ui", "server", "worker"} <= set(value) else None
 
 
-def note(running: dict[str, Any]) -> None:
+def note_server(running: dict[str, Any]) -> None:
     """Note a server where later commands, and `prefect` in its project folder, find it."""
     for place in {Path(running["home"]), project_of(running) / ".scrollwork"}:
         make_private(note_path(place).parent)
         write_private(note_path(place), json.dumps(running))
 
 
-def forget(home: Path) -> None:
+def forget_server(home: Path) -> None:
     """Remove the secret and the notes of this home's server."""
-    standing = noted(home)
+    standing = noted_server(home)
     secret_path(home).unlink(missing_ok=True)
     for place in {home, project_of(standing or {}) / ".scrollwork"}:
-        if noted(place) == standing:
+        if noted_server(place) == standing:
             note_path(place).unlink(missing_ok=True)
 
 
-def healthy(url: str, secret: str, timeout_s: float = 2.0) -> bool:
+def is_healthy(url: str, secret: str, timeout_s: float = 2.0) -> bool:
     """Whether the server with this secret answers at `url`.
 
     The secret is not sent, or another process on the port of a dead server would get it. Instead the guard must answer
@@ -77,7 +77,9 @@ def healthy(url: str, secret: str, timeout_s: float = 2.0) -> bool:
     word = secrets.token_urlsafe(16)
     try:
         with opener.open(urllib.request.Request(f"{url}/health", headers={WORD: word}), timeout=timeout_s) as reply:
-            return bool(reply.status == 200) and hmac.compare_digest(reply.headers.get(PROOF, ""), proof(secret, word))
+            return bool(reply.status == 200) and hmac.compare_digest(
+                reply.headers.get(PROOF, ""), proof_of_secret(secret, word)
+            )
     except (OSError, ValueError, TypeError, http.client.HTTPException):
         return False
 
@@ -85,10 +87,10 @@ def healthy(url: str, secret: str, timeout_s: float = 2.0) -> bool:
 def is_running(server: dict[str, Any], timeout_s: float = 2.0) -> bool:
     """Whether a noted server runs and answers at its address."""
     secret = secret_of(server)
-    return bool(secret) and alive(server["server"]) and healthy(str(server["url"]), secret, timeout_s)
+    return bool(secret) and is_alive(server["server"]) and is_healthy(str(server["url"]), secret, timeout_s)
 
 
-def alive(pid: Any) -> bool:
+def is_alive(pid: Any) -> bool:
     """Whether a process runs. A zombie child is reaped and does not count."""
     if not isinstance(pid, int) or pid <= 0:
         return False
@@ -103,12 +105,12 @@ def alive(pid: Any) -> bool:
     return True
 
 
-def ours(pid: Any) -> bool:
+def is_ours(pid: Any) -> bool:
     """Whether a pid is still a process that `up` started; pids are reused."""
     if not isinstance(pid, int) or pid <= 0:
         return False
     if not Path("/proc").is_dir():
-        return alive(pid)
+        return is_alive(pid)
     return any(word in command_of(pid) for word in STARTED)
 
 
@@ -119,7 +121,7 @@ def is_keeper(pid: int) -> bool:
 
 def worker_lives(server: dict[str, Any]) -> bool:
     """Whether the worker of a noted server runs and has not become a keeper."""
-    return ours(server["worker"]) and not is_keeper(server["worker"])
+    return is_ours(server["worker"]) and not is_keeper(server["worker"])
 
 
 def command_of(pid: int) -> bytes:
@@ -132,9 +134,9 @@ def command_of(pid: int) -> bytes:
     return done.stdout.strip().replace(b" ", b"\0")
 
 
-def running(home: Path) -> dict[str, Any] | None:
+def running_server(home: Path) -> dict[str, Any] | None:
     """The noted server of a home, if it is running; else None."""
-    server = noted(home)
+    server = noted_server(home)
     return server if server is not None and is_running(server) else None
 
 
@@ -167,7 +169,7 @@ def settings(home: Path) -> dict[str, str]:
     Variables that the user has set are kept, except that a server's address and secret go together.
     """
     wanted = dict(QUIET)
-    server = running(home)
+    server = running_server(home)
     named = os.environ.get("PREFECT_API_URL")
     if named is None and server is None:
         wanted["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] = "true"
@@ -175,7 +177,7 @@ def settings(home: Path) -> dict[str, str]:
     if named is None:
         wanted["PREFECT_HOME"] = str(home / "prefect")
     unset = {name: value for name, value in wanted.items() if name not in os.environ}
-    return unset | (access(server) if server is not None and named in (None, server["url"]) else {})
+    return unset | (access_env(server) if server is not None and named in (None, server["url"]) else {})
 
 
 # ---- the secret
@@ -208,7 +210,7 @@ def secret_of(server: dict[str, Any]) -> str:
     return ""
 
 
-def access(server: dict[str, Any]) -> dict[str, str]:
+def access_env(server: dict[str, Any]) -> dict[str, str]:
     """The environment variables by which Prefect reaches a noted server."""
     secret = secret_of(server)
     return {"PREFECT_API_URL": str(server["url"])} | ({"PREFECT_API_AUTH_STRING": secret} if secret else {})
@@ -247,7 +249,7 @@ def server_settings(folder: Path, port: int, secret: str) -> dict[str, str]:
     own = f"http://127.0.0.1:{port}"
     return {
         **QUIET,
-        **calm(os.environ),
+        **quiet_log_levels(os.environ),
         "PREFECT_HOME": str(folder),
         "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{folder}/prefect.db",
         "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "false",  # no cookies, and the guard takes no secret of other origins

@@ -18,7 +18,7 @@ from typing import Any
 
 from prefect.plugins import register_hook
 
-from scrollwork.flows.server.local_server import POOL, access, is_running, noted
+from scrollwork.flows.server.local_server import POOL, access_env, is_running, noted_server
 from scrollwork.flows.server.project import project_folder
 
 log = logging.getLogger("scrollwork")
@@ -97,10 +97,12 @@ def point_to_server() -> Any:
     if (project := project_folder()) is not None:
         places.append(project / ".scrollwork")
     for place in places:
-        server = noted(Path(place)) if place else None
+        server = noted_server(Path(place)) if place else None
         if server is not None and named in (None, server["url"]) and is_running(server):
             from prefect.plugins import SetupResult
 
-            os.environ |= access(server)  # not in the result: `prefect plugins diagnose` prints the start of its values
+            os.environ |= access_env(
+                server
+            )  # not in the result: `prefect plugins diagnose` prints the start of its values
             return SetupResult(env={"PREFECT_API_URL": server["url"]}, note=f"scrollwork server {server['url']}")
     return None

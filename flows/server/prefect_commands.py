@@ -10,7 +10,7 @@ import json
 import sys
 from importlib import import_module
 
-from scrollwork.flows.server.guard import unfit
+from scrollwork.flows.server.guard import unfit_prefect
 
 USED = ("deploy", "work_pool")
 
@@ -22,7 +22,7 @@ def main() -> None:
             import_module(f"prefect.cli.{name}")
         from prefect.cli import app
     except ImportError as error:
-        raise SystemExit(unfit(error)) from None
+        raise SystemExit(unfit_prefect(error)) from None
 
     for line in sys.stdin:
         sys.argv = ["prefect", *json.loads(line)]

@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from scrollwork.flows.server.guard import bound
-from scrollwork.flows.server.local_server import alive, ours
+from scrollwork.flows.server.guard import probe_port
+from scrollwork.flows.server.local_server import is_alive, is_ours
 
 USUAL_PORT = 4200
 LIVES = "server.lives"  # a named pipe (FIFO) in the folder of Prefect
@@ -48,7 +48,7 @@ def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:
     """Wait until `ready()`. Raises ServiceError if the process ends or START_S is over. what: its name in messages."""
     deadline = time.monotonic() + START_S
     while not ready():
-        if not alive(pid) or time.monotonic() > deadline:
+        if not is_alive(pid) or time.monotonic() > deadline:
             tail = log.read_text(encoding="utf-8", errors="replace")[-1500:] if log.is_file() else ""
             raise ServiceError(f"{what} did not start; see {log}:\n{tail}")
         time.sleep(0.3)
@@ -66,14 +66,14 @@ def stop_all(running: dict[str, Any]) -> None:
 def stop(pid: int, first_s: float = 3.0) -> None:
     """Stop a process group that we started. first_s: seconds between the first and second SIGTERM."""
     for sign, patience in ((signal.SIGTERM, first_s), (signal.SIGTERM, STOP_S), (signal.SIGKILL, STOP_S)):
-        if not ours(pid):
+        if not is_ours(pid):
             return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, sign)
         deadline = time.monotonic() + patience
-        while alive(pid) and time.monotonic() < deadline:
+        while is_alive(pid) and time.monotonic() < deadline:
             time.sleep(0.1)
-        if not alive(pid):
+        if not is_alive(pid):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)  # the rest of its group
             return
@@ -109,6 +109,6 @@ def free_port(wanted: int | None, *, others: bool = False) -> int:
     """The wanted port; without one, 4200 if it is free, else any free port. others: use another port if the wanted one
     is taken. Raises ServiceError if the wanted port is taken."""
     for port in [wanted, *([USUAL_PORT, 0] if others else [])] if wanted else [USUAL_PORT, 0]:
-        if found := bound(port):
+        if found := probe_port(port):
             return found
     raise ServiceError(f"port {wanted} is taken; name another with --port, or none")

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from scrollwork.flows.server.local_server import alive, make_private, post
+from scrollwork.flows.server.local_server import is_alive, make_private, post
 from scrollwork.flows.server.project import BY_MODULE, BY_PATH, project_of
 
 WORKER_NAME = "scrollwork-"  # and the port
@@ -61,7 +61,7 @@ def end_lost_runs(running: dict[str, Any], new_worker: bool) -> int:
     """
     home, ours = Path(running["home"]), own_deployments(running)
     unfinished = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}}}
-    lost = [run for run in every(running, "flow_runs", unfinished) if is_lost(run, home, ours, new_worker)]
+    lost = [run for run in all_rows(running, "flow_runs", unfinished) if is_lost(run, home, ours, new_worker)]
     for run in lost:
         state = CANCELLED if run["state_type"] == "CANCELLING" else CRASHED
         post(running, f"flow_runs/{run['id']}/set_state", {"state": state})
@@ -70,7 +70,7 @@ def end_lost_runs(running: dict[str, Any], new_worker: bool) -> int:
         killed.append({"deployment_id": {"any_": ours}, "state": {"type": {"any_": ["CRASHED", "CANCELLED"]}}})
     open_tasks = {"state": {"type": {"any_": ["PENDING", "RUNNING"]}}}
     for runs in killed:
-        for task in every(running, "task_runs", {"task_runs": open_tasks, "flow_runs": runs}):
+        for task in all_rows(running, "task_runs", {"task_runs": open_tasks, "flow_runs": runs}):
             post(running, f"task_runs/{task['id']}/set_state", {"state": CRASHED, "force": True})
     for run in lost:
         mark_of(home, run["id"]).unlink(missing_ok=True)
@@ -94,7 +94,7 @@ def own_deployments(running: dict[str, Any]) -> list[str]:
     """Ids of the deployments of this package's flows in the server's project folder."""
     return [
         made["id"]
-        for made in every(running, "deployments", {})
+        for made in all_rows(running, "deployments", {})
         if made["entrypoint"] in (*BY_PATH, *BY_MODULE) and str(project_of(running)) in folders_of(made)
     ]
 
@@ -105,7 +105,7 @@ def folders_of(deployment: Mapping[str, Any]) -> list[str]:
     return [str(deployment.get("path")), *(str(step.get("directory")) for step in steps)]
 
 
-def every(running: dict[str, Any], what: str, wanted: Mapping[str, Any]) -> list[dict[str, Any]]:
+def all_rows(running: dict[str, Any], what: str, wanted: Mapping[str, Any]) -> list[dict[str, Any]]:
     """All rows that a filter of the API finds, page by page. Raises OSError."""
     found: list[dict[str, Any]] = []
     while page := post(running, f"{what}/filter", {**wanted, "limit": PAGE, "offset": len(found)}):
@@ -126,7 +126,7 @@ def is_locked(path: Path) -> bool:
 def has_process(run_id: str, pid: str) -> bool:
     """Whether a process of this machine runs a flow run. pid: as the worker reported it, "" if it did not."""
     if not Path("/proc/self/environ").is_file():
-        return pid.isdecimal() and alive(int(pid))
+        return pid.isdecimal() and is_alive(int(pid))
     return any(run_id.encode() in environ for environ in environments(pid))
 
 

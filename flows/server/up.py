@@ -17,15 +17,15 @@ from scrollwork.flows.server.local_server import (
     POOL,
     QUIET,
     access_line,
-    forget,
+    forget_server,
     is_keeper,
+    is_ours,
     is_running,
     make_private,
     module_command,
     new_secret,
-    note,
-    noted,
-    ours,
+    note_server,
+    noted_server,
     post,
     secret_of,
     secret_path,
@@ -56,9 +56,9 @@ from scrollwork.flows.server.project import (
     shadowing,
 )
 from scrollwork.flows.server.recovery import WORKER_NAME, end_lost_runs, is_locked
-from scrollwork.flows.server.variables import SERVER, WORKER, calm, chosen, key_names
+from scrollwork.flows.server.variables import SERVER, WORKER, key_names, quiet_log_levels, variables_in
 from scrollwork.flows.server.worker import KEPT
-from scrollwork.storage.location import held
+from scrollwork.storage.location import file_lock
 
 BUSY_S = 30.0  # how long a live server may not answer
 TURN_S = 5.0  # how long a worker may take to end with its server or to become a keeper
@@ -93,18 +93,19 @@ def up(
     lock = folder / ".up.lock"
     lock.touch(mode=0o600)
     lock.chmod(0o600)
-    variables = chosen(os.environ, [*WORKER, *keys, *passed])
+    variables = variables_in(os.environ, [*WORKER, *keys, *passed])
     names = [name.lower() for name in hosts]
-    with held(lock):
-        standing = noted(home)
+    with file_lock(lock):
+        standing = noted_server(home)
         if standing is None:
-            return shown(start(home, free_port(port), variables, names, say, project=project))
+            return server_facts(start(home, free_port(port), variables, names, say, project=project))
         if not server_lives(standing):
-            return shown(start_again(home, standing, port, variables, names, say, project))
+            return server_facts(start_again(home, standing, port, variables, names, say, project))
         if worker_lives(standing):
             say(f"already up: {standing['ui']}")
             end_lost(standing, say, new_worker=False)
-            new = {*hosts} - {*standing["hosts"]} | {*chosen(os.environ, [*keys, *passed])} - {*standing["variables"]}
+            wanted = {*variables_in(os.environ, [*keys, *passed])}
+            new = {*hosts} - {*standing["hosts"]} | wanted - {*standing["variables"]}
         else:
             say(f"the server stands at {standing['ui']}, its worker has ended")
             stop(int(standing["worker"]))  # the rest of its process group
@@ -125,10 +126,10 @@ def up(
             say(f"what runs does not know {', '.join(sorted(new))}: scrollwork down, then up")
         if port not in (None, standing["port"]):
             say(f"the server stays at port {standing['port']}: scrollwork down, then up --port {port}")
-        return shown(standing)
+        return server_facts(standing)
 
 
-def shown(running: dict[str, Any]) -> dict[str, Any]:
+def server_facts(running: dict[str, Any]) -> dict[str, Any]:
     """What `up` prints about a noted server."""
     names = ("url", "ui", "secret_file", "variables")
     project = str(project_of(running))
@@ -148,8 +149,8 @@ def start_again(
     stopped; if their keeper has held the port all the time, the new server gets the same secret, so they can use it."""
     say("clearing what a killed server or worker left")
     stop(int(standing["server"]))
-    wait_while(lambda: ours(standing["worker"]) and not is_keeper(standing["worker"]), TURN_S)
-    keepers = [pid for pid in (standing["worker"], *standing.get("keepers", ())) if ours(pid) and is_keeper(pid)]
+    wait_while(lambda: is_ours(standing["worker"]) and not is_keeper(standing["worker"]), TURN_S)
+    keepers = [pid for pid in (standing["worker"], *standing.get("keepers", ())) if is_ours(pid) and is_keeper(pid)]
     if standing["worker"] not in keepers:
         stop(int(standing["worker"]))
     last = int(standing.get("port") or USUAL_PORT)
@@ -198,31 +199,31 @@ def start(
             running["server"] = spawn(server_command(port), folder / "server.log", of_server, folder, 0o077, lives)
         finally:
             os.close(lives)
-        note(running)
+        note_server(running)
         with preparing(env, project) as commands:
             wait_for(lambda: is_running(running), running["server"], folder / "server.log", "the Prefect server")
             end_lost(running, say, new_worker=True)
             deploy(running, commands, say)
         start_worker(running, variables, say)
     except BaseException:
-        undo(home, running, last, known, kept)
+        undo_start(home, running, last, known, kept)
         raise
     return running
 
 
-def undo(home: Path, running: dict[str, Any], last: dict[str, Any] | None, secret: str, kept: bool) -> None:
+def undo_start(home: Path, running: dict[str, Any], last: dict[str, Any] | None, secret: str, kept: bool) -> None:
     """Clean up after a failed start; the note of the last server, and its secret, are restored for the next `up`. A
     server that may have taken the port from a keeper is not stopped: the keeper's flow runs know no other, and any
     process could take its port."""
-    if kept and ours(running["server"]):
-        note(running)
+    if kept and is_ours(running["server"]):
+        note_server(running)
         return
     stop_all(running | {"keepers": ()})
     if last is None:
-        forget(home)
+        forget_server(home)
         return
     write_private(secret_path(home), secret + "\n")
-    note({"home": str(home)} | last)
+    note_server({"home": str(home)} | last)
 
 
 def deploy(running: dict[str, Any], commands: subprocess.Popen[str], say: Callable[[str], None]) -> None:
@@ -232,7 +233,7 @@ def deploy(running: dict[str, Any], commands: subprocess.Popen[str], say: Callab
     prepare(commands)
     follow_file(running, say)
     running["prepared"] = True
-    note(running)
+    note_server(running)
 
 
 def start_worker(running: dict[str, Any], variables: dict[str, str], say: Callable[[str], None]) -> None:
@@ -247,8 +248,8 @@ def start_worker(running: dict[str, Any], variables: dict[str, str], say: Callab
         worker += ["worker", "start", "--pool", POOL, "--name", name]
         since = datetime.now(UTC)
         running["worker"] = spawn(worker, folder / "worker.log", env, project, -1, gone)
-        note(running)
-        wait_for(lambda: online(running, name, since), running["worker"], folder / "worker.log", "the worker")
+        note_server(running)
+        wait_for(lambda: is_online(running, name, since), running["worker"], folder / "worker.log", "the worker")
     except BaseException:
         stop(running["worker"])
         raise
@@ -268,7 +269,7 @@ def server_lives(running: dict[str, Any]) -> bool:
     worker cannot work with it."""
     if not (Path(str(running.get("home"))) / "prefect" / LIVES).is_fifo() or not secret_of(running):
         return False
-    wait_while(lambda: ours(running["server"]) and not is_running(running), BUSY_S)
+    wait_while(lambda: is_ours(running["server"]) and not is_running(running), BUSY_S)
     return is_running(running)
 
 
@@ -277,14 +278,14 @@ def environments(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """(environment of the server, of the worker). variables: of this process, that the worker gets."""
     both = {"PREFECT_HOME": str(Path(running["home"]) / "prefect"), "PREFECT_API_URL": running["url"]}
-    server = {**chosen(os.environ, SERVER), **server_settings(Path(both["PREFECT_HOME"]), running["port"], secret)}
-    server |= both
+    own = server_settings(Path(both["PREFECT_HOME"]), running["port"], secret)
+    server = {**variables_in(os.environ, SERVER), **own, **both}
     proxies = [*variables.get("NO_PROXY", "").split(","), *variables.get("no_proxy", "").split(","), *OWN_HOSTS]
     unproxied = ",".join(dict.fromkeys(filter(None, proxies)))
     worker = {
         **variables,
         **QUIET,
-        **calm(os.environ),
+        **quiet_log_levels(os.environ),
         **both,
         "PREFECT_API_AUTH_STRING": secret,
         "SCROLLWORK_HOME": running["home"],
@@ -300,13 +301,13 @@ def environments(
 
 def down(home: Path, say: Callable[[str], None]) -> bool:
     """Stop the worker and server of a home. Returns whether there was something to stop."""
-    standing = noted(home)
+    standing = noted_server(home)
     if standing is None:
         secret_path(home).unlink(missing_ok=True)
         say("nothing is running")
         return False
     stop_all(standing)
-    forget(home)
+    forget_server(home)
     say("stopped")
     return True
 
@@ -340,7 +341,7 @@ def prepare(commands: subprocess.Popen[str]) -> None:
         raise ServiceError(f"work pool and deployments were not made:\n{said.strip()[-2000:]}")
 
 
-def online(running: dict[str, Any], name: str, since: datetime) -> bool:
+def is_online(running: dict[str, Any], name: str, since: datetime) -> bool:
     """Whether a worker of this name has reported to the server since then (an earlier one may have had the name)."""
     with suppress(OSError, ValueError):
         workers = post(running, f"work_pools/{POOL}/workers/filter", {})

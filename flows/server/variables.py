@@ -41,14 +41,14 @@ WORKER = (
 )
 
 
-def chosen(environ: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+def variables_in(environ: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
     """The variables with one of these names, sorted by name; NAME* means all that begin so."""
     exact = {name for name in names if not name.endswith("*")}
     beginnings = tuple(name[:-1] for name in names if name.endswith("*"))
     return {name: environ[name] for name in sorted(environ) if name in exact or name.startswith(beginnings)}
 
 
-def calm(environ: Mapping[str, str]) -> dict[str, str]:
+def quiet_log_levels(environ: Mapping[str, str]) -> dict[str, str]:
     """The user's log levels for libraries and server, but INFO at least: below it, uvicorn, websockets, httpcore, h11
     and hpack print headers, and with them the secret."""
     server = environ.get("PREFECT_SERVER_LOGGING_LEVEL", environ.get("PREFECT_LOGGING_SERVER_LEVEL", "WARNING"))
@@ -65,9 +65,9 @@ def quiet_libraries(environ: MutableMapping[str, str]) -> None:
 
     Their records hold the secret; and Prefect's handler would deadlock on httpcore, through which it calls the API.
     """
-    levels = calm(environ)
+    levels = quiet_log_levels(environ)
     for name in [name for name in environ if name.startswith("PREFECT_LOGGING_")]:
-        if not chosen({name: ""}, LOGGING):
+        if not variables_in({name: ""}, LOGGING):
             del environ[name]
     environ.update(levels)
 

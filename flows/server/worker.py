@@ -30,7 +30,7 @@ KEPT = "port.kept"  # in the folder of Prefect, locked while a keeper holds the 
 def main() -> None:
     """Run Prefect's command, with a thread that waits for the end of the server; or run the keeper."""
     if sys.argv[1] == KEEP:
-        keep(int(sys.argv[2]), [int(number) for number in sys.argv[3:]])
+        keep_port(int(sys.argv[2]), [int(number) for number in sys.argv[3:]])
         return
     watched, port = int(sys.argv[1]), sys.argv[2]
     threading.Thread(target=turn_at_end, args=(watched, port), name="scrollwork-watch", daemon=True).start()
@@ -58,7 +58,7 @@ def is_read_from(number: int) -> bool:
         return False
 
 
-def keep(port: int, pipes: list[int]) -> None:
+def keep_port(port: int, pipes: list[int]) -> None:
     """Hold the port and read the pipes until no child is left. SIGTERM is passed on to the children."""
     signal.signal(signal.SIGTERM, lambda *_: end_children())
     asked: list[int] = []  # not empty once a new server asked for the port
@@ -73,7 +73,7 @@ def keep(port: int, pipes: list[int]) -> None:
         elif not held:
             with suppress(OSError):
                 held.append(socket.create_server(("127.0.0.1", port)))
-                locks.append(locked())
+                locks.append(locked_file())
         ready, _, _ = select.select([*pipes, *(one.fileno() for one in held)], [], [], 0.3)
         for number in ready:
             if number in pipes:
@@ -83,7 +83,7 @@ def keep(port: int, pipes: list[int]) -> None:
                     held[0].accept()[0].close()
 
 
-def locked() -> int:
+def locked_file() -> int:
     """Open and lock the file KEPT, by which `up` knows that we have held the port, so that nobody got the secret."""
     folder = os.environ.get("PREFECT_HOME")
     if not folder:
@@ -113,12 +113,12 @@ def has_children() -> bool:
 
 def end_children() -> None:
     """Send SIGTERM to the children."""
-    for pid in children():
+    for pid in child_processes():
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGTERM)
 
 
-def children() -> list[int]:
+def child_processes() -> list[int]:
     """Pids of this process's children."""
     told = Path(f"/proc/self/task/{os.getpid()}/children")
     if told.is_file():

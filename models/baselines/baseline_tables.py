@@ -22,7 +22,7 @@ from scrollwork.models.table_keys import (
     Place,
     Schema,
     Table,
-    unknown,
+    unknown_key,
 )
 
 # A rule is one of those of models/baselines/naive.py and by_rule.py, with what it needs beside it.
@@ -82,7 +82,7 @@ class Rules:
                 ANY_TABLE.check(at, path, one)
                 for key, option in one.items():
                     if key not in RULE.keys:
-                        raise BadValue(f"{at}: {path}: {unknown(key, sorted(RULE.keys))}")
+                        raise BadValue(f"{at}: {path}: {unknown_key(key, sorted(RULE.keys))}")
                     RULE.keys[key].kind.check(at, f"{path}.{key}", option)
 
     def schema(self) -> Schema:

@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 
 from scrollwork.models.base import Answer, Ask, Call, Segment
-from scrollwork.models.baselines.choices import chosen, question
+from scrollwork.models.baselines.choices import option_answer, question
 from scrollwork.models.baselines.document_index import STOP, Text, in_order, ranking, stem, text_of
 from scrollwork.models.baselines.lexrank import lexrank, representatives
 from scrollwork.models.baselines.naive import answer_by
-from scrollwork.models.baselines.nli_by_claims import claim_of, holds
-from scrollwork.models.baselines.option_support import supported
+from scrollwork.models.baselines.nli_by_claims import claim_holds, claim_of
+from scrollwork.models.baselines.option_support import best_supported_option
 from scrollwork.models.baselines.oracle import sentences_for, span_for
 from scrollwork.models.baselines.ordering import story_order
-from scrollwork.models.baselines.paragraphs import alike, distinct
-from scrollwork.models.baselines.passages import smoothed
-from scrollwork.models.baselines.sentences import clipped, words
+from scrollwork.models.baselines.paragraphs import count_distinct, most_similar_paragraph
+from scrollwork.models.baselines.passages import smooth_scores
+from scrollwork.models.baselines.sentences import clip_to_words, words
 from scrollwork.models.baselines.sentiment import opinions, positive_share
 from scrollwork.models.baselines.similar_line import line_after, speaker
 from scrollwork.models.baselines.span import answer as span_answer
 from scrollwork.records.base import canonical_json
-from scrollwork.records.stable import stable_int
+from scrollwork.records.stable_choice import stable_int
 
 Rule = Mapping[str, Any]
 
@@ -63,7 +63,7 @@ class Extractive:
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer]:
         """Answers at once."""
         for call in calls:
-            yield Answer(call.key, extracted(self._rule(call.ask.task), call.ask), "complete", call.member)
+            yield Answer(call.key, extracted_answer(self._rule(call.ask.task), call.ask), "complete", call.member)
 
     def _rule(self, task: str) -> Rule:
         if task not in self._rules:
@@ -71,7 +71,7 @@ class Extractive:
         return self._rules[task]
 
 
-def extracted(rule: Rule, ask: Ask) -> str:
+def extracted_answer(rule: Rule, ask: Ask) -> str:
     """The answer of one rule. reads: what is read in place of the documents, "query"."""
     if rule.get("reads") == "query":
         ask = of_query(ask)
@@ -113,25 +113,25 @@ def text(ask: Ask) -> Text:
     return text_of(shown, headers if len(headers) == len(shown) else ())
 
 
-def first(rule: Rule, ask: Ask) -> str:
+def first_sentences(rule: Rule, ask: Ask) -> str:
     """The first sentences that fit into so many words."""
-    return "\n".join(clipped(text(ask).sentences, int(rule["first"])))
+    return "\n".join(clip_to_words(text(ask).sentences, int(rule["first"])))
 
 
-def central(rule: Rule, ask: Ask) -> str:
+def central_sentences(rule: Rule, ask: Ask) -> str:
     """LexRank's sentences, so many words of them."""
     found = text(ask)
     return in_order(found, lexrank(found), int(rule["lexrank"]))
 
 
-def relevant(rule: Rule, ask: Ask) -> str:
+def relevant_sentences(rule: Rule, ask: Ask) -> str:
     """The sentences most relevant to the query; LexRank's where the query says nothing ("Summarize the meeting.")."""
     found = text(ask)
     scores = found.index.bm25(words(ask.query))
     if not scores.any():
         return in_order(found, lexrank(found), int(rule["bm25"]))
     able = representatives(found)
-    scores = smoothed(scores) * (able if np.any(able) else 1.0)
+    scores = smooth_scores(scores) * (able if np.any(able) else 1.0)
     return in_order(found, ranking(scores), int(rule["bm25"]))
 
 
@@ -143,26 +143,26 @@ def short_answer(rule: Rule, ask: Ask) -> str:
 
 def best_option(rule: Rule, ask: Ask) -> str:
     """The option that the document supports best; by letter or text, as `answer` says."""
-    letter = supported(text(ask), ask.query, str(rule.get("open", "")))
-    return chosen(ask.query, letter, str(rule.get("answer", "letter")))
+    letter = best_supported_option(text(ask), ask.query, str(rule.get("open", "")))
+    return option_answer(ask.query, letter, str(rule.get("answer", "letter")))
 
 
-def judged(rule: Rule, ask: Ask) -> str:
+def opinion_sentences(rule: Rule, ask: Ask) -> str:
     """Sentences of praise and complaint that fit the query, at most so many words."""
     found = text(ask)
     return in_order(found, ranking(opinions(found, ask.query)), int(rule["opinions"]))
 
 
 RULES: Mapping[str, Callable[[Rule, Ask], str]] = {
-    "first": first,
-    "lexrank": central,
-    "bm25": relevant,
+    "first": first_sentences,
+    "lexrank": central_sentences,
+    "bm25": relevant_sentences,
     "answer_span": short_answer,
     "supported": best_option,
-    "opinions": judged,
-    "claim": lambda rule, ask: rule["claim"][0 if holds(text(ask), ask.query) else 1],
-    "paragraph": lambda rule, ask: alike(documents(ask), ask.query),
-    "distinct": lambda rule, ask: distinct(documents(ask)),
+    "opinions": opinion_sentences,
+    "claim": lambda rule, ask: rule["claim"][0 if claim_holds(text(ask), ask.query) else 1],
+    "paragraph": lambda rule, ask: most_similar_paragraph(documents(ask), ask.query),
+    "distinct": lambda rule, ask: count_distinct(documents(ask)),
     "speaker": lambda rule, ask: speaker(documents(ask), ask.query),
     "line_after": lambda rule, ask: line_after(documents(ask), ask.query),
     "sentiment": lambda rule, ask: positive_share(documents(ask)),

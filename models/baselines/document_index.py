@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from scrollwork.models.baselines.sentences import listed, sentences, words
+from scrollwork.models.baselines.sentences import sentences, word_set, words
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -16,7 +16,7 @@ K1, B = 1.2, 0.75  # Robertson & Zaragoza 2009, section 3.5: usual values, not t
 SHORTEST = 4  # words: nothing worth reading fits into fewer
 MISSES = 12  # so many in a row did not fit: the rest is not looked at
 PLACES = 9  # decimals to which scores are compared: sums may differ in the last ones between machines
-STOP = listed(
+STOP = word_set(
     """
     a an the and or but nor so yet if then than that this these those there here it its he him his she her
     hers they them their theirs we us our ours you your yours i me my mine who whom whose which what when

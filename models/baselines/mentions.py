@@ -39,7 +39,7 @@ def mentions(segments: Sequence[Segment]) -> list[tuple[int, str]]:
     return found
 
 
-def clustered(segments: Sequence[Segment], way: str) -> str:
+def cluster_mentions(segments: Sequence[Segment], way: str) -> str:
     """The clusters as the prompt asks for them, a list of lists of ids. way: one of WAYS. Raises ValueError."""
     marked = mentions(segments)
     if way == "singletons":

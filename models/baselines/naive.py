@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from scrollwork.models.base import Answer, Ask, Call
-from scrollwork.models.baselines.choices import chosen, options
-from scrollwork.models.baselines.mentions import clustered
-from scrollwork.records.stable import stable_index
+from scrollwork.models.baselines.choices import option_answer, options
+from scrollwork.models.baselines.mentions import cluster_mentions
+from scrollwork.records.stable_choice import stable_index
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Baseline:
@@ -74,17 +74,17 @@ def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
     if "lead_input" in rule:
         return lead(ask.prompt, float(rule["lead_input"]))
     if "position" in rule:
-        return chosen(ask.query, str(rule["position"]), str(rule.get("answer", "letter")))
+        return option_answer(ask.query, str(rule["position"]), str(rule.get("answer", "letter")))
     if "guess" in rule:
         letters = list(options(ask.query))
         letter = letters[stable_index(len(letters), seed, ask.task, ask.example_id, "guess")] if letters else ""
-        return chosen(ask.query, letter, str(rule["guess"]))
+        return option_answer(ask.query, letter, str(rule["guess"]))
     if "by_query" in rule:
         return str(rule["by_query"].get(ask.query, rule["otherwise"]))
     if "fit" in rule:
         raise ValueError(f"task {ask.task!r}: the rule {dict(rule)} was not fitted")
     if "clusters" in rule:
-        return clustered(ask.segments, str(rule["clusters"]))
+        return cluster_mentions(ask.segments, str(rule["clusters"]))
     if "sequence" in rule:
         return ", ".join(str(number) for number in range(1, ask.documents + 1))
     return span(document_text(ask), int(rule["span"]), seed, ask.task, ask.example_id)

@@ -18,15 +18,15 @@ def claim_of(query: str) -> str:
     return query[: found.start()].strip() if found else query.strip()
 
 
-def holds(text: Text, query: str) -> bool:
+def claim_holds(text: Text, query: str) -> bool:
     """Whether the best sentence by BM25 has a word of denial exactly where the claim has one; True for no sentence."""
     asked = words(claim_of(query))
     if not text.sentences:
         return True
     best = ranking(text.index.bm25(asked))[0]
-    return denies(text.words[best]) == denies(asked)
+    return has_denial(text.words[best]) == has_denial(asked)
 
 
-def denies(found: Iterable[str]) -> bool:
+def has_denial(found: Iterable[str]) -> bool:
     """Whether a word of denial is among them."""
     return not NEGATIONS.isdisjoint(word.replace("’", "'") for word in found)

@@ -10,7 +10,7 @@ from scrollwork.models.baselines.sentences import words
 QUESTION = 0.25  # what the question's words count beside the option's
 
 
-def supported(text: Text, query: str, never: str = "") -> str:
+def best_supported_option(text: Text, query: str, never: str = "") -> str:
     """The letter of the option whose words stand together, and with the question's, in one passage; ties: the first.
 
     never: a letter that is not looked at, because its option says nothing of the document. "A" for a query without

@@ -81,12 +81,12 @@ def greedy(sentences: Sequence[Sequence[str]], reference: Sequence[str]) -> tupl
 def span_for(text: Text, references: Sequence[str], fixed: Sequence[str] = ()) -> str:
     """The span of a sentence, or one of the fixed answers, with the highest token F1 against any reference."""
     shown = [word for sentence in text.sentences for word in [*sentence.split(" "), ""]]
-    tokens = list(map(normal, shown))
+    tokens = list(map(normalized_word, shown))
     best, answer = 0.0, fixed[0] if fixed else ""
     for reference in references:
-        goal = Counter(filter(None, map(normal, reference.split())))
+        goal = Counter(filter(None, map(normalized_word, reference.split())))
         for one in fixed:
-            score = f1(Counter(filter(None, map(normal, one.split()))), goal)
+            score = f1(Counter(filter(None, map(normalized_word, one.split()))), goal)
             if score > best:
                 best, answer = score, one
         score, begin, end = best_span(tokens, goal)
@@ -96,7 +96,7 @@ def span_for(text: Text, references: Sequence[str], fixed: Sequence[str] = ()) -
 
 
 @lru_cache(maxsize=100_000)
-def normal(word: str) -> str:
+def normalized_word(word: str) -> str:
     """A word as the metric sees it: lower case, no ASCII punctuation, no article."""
     plain = PUNCTUATION.sub("", word.lower())
     return "" if plain in ARTICLES else plain

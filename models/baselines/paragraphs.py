@@ -23,7 +23,7 @@ def paragraphs(documents: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def alike(documents: Iterable[str], query: str) -> str:
+def most_similar_paragraph(documents: Iterable[str], query: str) -> str:
     """ "Paragraph 7": the paragraph that fits the query best by BM25, of equal ones the first; "" without any."""
     found = paragraphs(documents)
     if not found:
@@ -32,6 +32,6 @@ def alike(documents: Iterable[str], query: str) -> str:
     return f"Paragraph {list(found)[ranking(scores)[0]]}"
 
 
-def distinct(documents: Iterable[str]) -> str:
+def count_distinct(documents: Iterable[str]) -> str:
     """How many paragraphs there are, each text counted once, white space aside."""
     return str(len({" ".join(text.split()) for text in paragraphs(documents).values()}))

@@ -52,7 +52,7 @@ def spans(text: Text) -> Iterator[tuple[int, int]]:
         start = half if text.document[end] == text.document[start] else end
 
 
-def smoothed(scores: Floats) -> Floats:
+def smooth_scores(scores: Floats) -> Floats:
     """Each sentence's score with half of its neighbours': what answers a question stands beside what repeats it."""
     found = scores.copy()
     found[1:] += NEAR * scores[:-1]
@@ -65,4 +65,4 @@ def relevance(text: Text, passages: Passages, query: Sequence[str]) -> Floats:
     best = np.zeros(len(text.sentences))
     for (first, last), score in zip(passages.spans, passages.index.bm25(query), strict=True):
         best[first:last] = np.maximum(best[first:last], score)
-    return np.round(smoothed(text.index.bm25(query)) + best, PLACES)
+    return np.round(smooth_scores(text.index.bm25(query)) + best, PLACES)

@@ -18,7 +18,7 @@ from itertools import product
 from typing import Any
 
 from scrollwork.models.base import Answer, Ask, Call
-from scrollwork.records.stable import stable_index, stable_int, stable_order
+from scrollwork.records.stable_choice import stable_index, stable_int, stable_order
 
 OPTIONS = ("noise", "right", "wrong")  # what stands behind the model's name, each 0 to 1
 LINE = re.compile(r"\bThe ledger of (\w{1,40}) (says|notes) ([0-9]{1,4}) of ([0-9]{1,4}): ([A-Za-z0-9 ]{1,400})!")
@@ -73,11 +73,11 @@ def reply(ask: Ask, noise: float, right: float, wrong: float) -> str:
     texts = (ask.query, *ask.documents_shown)
     if asked[3] == "note":
         return points(ask, asked[1], asked[2], texts, noise)
-    if chance(ask, "noise") < noise:
-        said = chance(ask, "said")
+    if prompt_chance(ask, "noise") < noise:
+        said = prompt_chance(ask, "said")
         if said >= right + wrong:
             return left_open(ask)
-        return truth(asked[2], asked[1]) if said < right else another(truth(asked[2], asked[1]))
+        return true_answer(asked[2], asked[1]) if said < right else wrong_answer(true_answer(asked[2], asked[1]))
     return next(filter(None, (ledger_value(text, asked[2]) for text in texts)), "") or left_open(ask)
 
 
@@ -107,14 +107,14 @@ def points(ask: Ask, count: str, name: str, texts: Sequence[str], noise: float) 
         if (other, verb) == (name, "notes")
     }
     said = [word for place in range(1, aspects + 1) for word in [*shown.get(place, ()), *[""] * each][:each]]
-    noisy = shuffled(ask, len(said))[: round(noise * len(said))]
-    lucky = int(chance(ask, "luck") * (len(noisy) + 1))
+    noisy = prompt_order(ask, len(said))[: round(noise * len(said))]
+    lucky = int(prompt_chance(ask, "luck") * (len(noisy) + 1))
     for number, at in enumerate(noisy):
         said[at] = aspect(name, at // each + 1, each)[at % each] if number < lucky else ""
     return " ".join(word or f"nothing{at}" for at, word in enumerate(said)) if any(said) else left_open(ask)
 
 
-def shuffled(ask: Ask, count: int) -> list[int]:
+def prompt_order(ask: Ask, count: int) -> list[int]:
     """0 .. count - 1 in an order of the prompt."""
     return stable_order(range(count), "planted", ask.task, ask.example_id, ask.prompt_sha256)
 
@@ -127,12 +127,12 @@ def left_open(ask: Ask) -> str:
     return "Unanswerable" if offered else "Nothing."
 
 
-def chance(ask: Ask, *names: object) -> float:
+def prompt_chance(ask: Ask, *names: object) -> float:
     """A number from 0 to below 1 by the prompt."""
     return stable_int("planted", ask.task, ask.example_id, ask.prompt_sha256, *names) / 2**128
 
 
-def truth(name: str, kind: str) -> str:
+def true_answer(name: str, kind: str) -> str:
     """What the ledger of a name says. kind: as the question words it; "" for another."""
     one = stable_int("ledger", name)
     return {
@@ -146,7 +146,7 @@ def truth(name: str, kind: str) -> str:
     }.get(kind, "")
 
 
-def another(answer: str) -> str:
+def wrong_answer(answer: str) -> str:
     """Another answer than the right one."""
     return LETTERS[(LETTERS.index(answer) + 1) % len(LETTERS)] if answer and answer in LETTERS else "something else"
 

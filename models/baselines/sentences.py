@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 
-def listed(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """The words of a text, as a set."""
     return frozenset(text.split())
 
@@ -19,7 +19,7 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 END = re.compile(r"(?<=[.!?…\"'”’)\]]) (?![a-z])")
 BLANK_LINES = re.compile(r"\n[^\S\n]*\n")
 CLOSING = "\"'”’)]"
-ABBREVIATIONS = listed(
+ABBREVIATIONS = word_set(
     """
     mr mrs ms dr prof st sr jr vs etc eg ie al fig figs eq sec no vol ch pp dept est gen gov hon lt col capt
     sgt rev inc ltd co corp approx jan feb mar apr jun jul aug sep sept oct nov dec
@@ -88,7 +88,7 @@ def words(text: str) -> list[str]:
     return [word for word in WORD.findall(text.lower()) if len(word) <= LONGEST_WORD]
 
 
-def clipped(chosen: Sequence[str], budget: int) -> list[str]:
+def clip_to_words(chosen: Sequence[str], budget: int) -> list[str]:
     """Sentences from the first on while they fit into `budget` white-space words; one at least, cut if it must be."""
     kept: list[str] = []
     left = budget

@@ -1,8 +1,8 @@
 """Words of praise and of complaint in reviews, written for this project before any review was scored with them."""
 
-from scrollwork.models.baselines.sentences import listed
+from scrollwork.models.baselines.sentences import word_set
 
-GOOD = listed(
+GOOD = word_set(
     """
     amazing awesome beautiful beautifully bargain best better brilliant bright calm charming cheerful clean
     cleanest comfortable comfortably comfy complimentary conveniently convenient cool courteous cosy cozy cute
@@ -21,7 +21,7 @@ GOOD = listed(
     welcomed welcoming well wonderful wonderfully worth yummy
     """
 )
-BAD = listed(
+BAD = word_set(
     """
     abrupt annoyed annoying apathetic appalled appalling arrogant ashamed attitude avoid awful awkward bad
     badly bedbug bedbugs blocked boring broke broken bug bugs bumpy charged chipped cigarette clogged
@@ -42,19 +42,19 @@ BAD = listed(
     waste wasted weird worn worse worst wrong yuck
     """
 )
-NEGATIONS = listed(
+NEGATIONS = word_set(
     """
     no not never none nothing nobody nor neither without hardly barely cannot can't don't doesn't didn't isn't
     wasn't weren't aren't won't wouldn't couldn't shouldn't haven't hasn't hadn't ain't dont didnt wasnt isnt
     wont cant
     """
 )
-TURNS = listed(
+TURNS = word_set(
     """
     but however although though yet
     """
 )  # what follows is what the writer means
-STRONG = listed(
+STRONG = word_set(
     """
     very really so extremely absolutely totally completely too highly incredibly simply
     """

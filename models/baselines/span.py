@@ -15,11 +15,11 @@ import numpy as np
 
 from scrollwork.models.baselines.document_index import STOP, Floats, Text, ranking, stem
 from scrollwork.models.baselines.passages import passages_of, relevance
-from scrollwork.models.baselines.sentences import listed, words
+from scrollwork.models.baselines.sentences import word_set, words
 
 LOOKED_AT = 10  # sentences in which names and numbers are looked for
 BRIDGES = 3  # sentences of the first hop whose names lead to the second
-AUXILIARY = listed(
+AUXILIARY = word_set(
     """
     is are was were am do does did has have had can could will would shall should may might must
     """

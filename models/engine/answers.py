@@ -21,8 +21,8 @@ from scrollwork.models.base import Attempt, Call, Client
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
 from scrollwork.models.engine.event_loop import CLOSING_S, Engine, Result
-from scrollwork.models.engine.ledger import Ledger
 from scrollwork.models.engine.limits import Limiter
+from scrollwork.models.engine.limits_ledger import LimitsLedger
 from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
 
@@ -38,7 +38,7 @@ def answer(
     gate: Gate | None = None,
     stop: Stop | None = None,
     limiter: Limiter | None = None,
-    ledger: Ledger | None = None,
+    ledger: LimitsLedger | None = None,
     rng: Random | None = None,
     breaker: Breaker | None = None,
 ) -> Run:

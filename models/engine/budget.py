@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from scrollwork.models.base import Ask, Call, Usage
-from scrollwork.models.engine.prices import Price, dollars, whole
+from scrollwork.models.engine.prices import Price, dollars, round_up
 from scrollwork.models.engine.usage_bounds import byte_bound, dense_bound
 
 ENVELOPE = 64  # tokens of roles and separators around a prompt that nobody counted
@@ -47,7 +47,7 @@ def firm_bound(ask: Ask) -> int:
     return max(input_bound(ask), input_bound(replace(ask, tokens=0)))
 
 
-def assumed(price: Price, ask: Ask, thoughts: int, when: float | None = None) -> int:
+def assumed_cost(price: Price, ask: Ask, thoughts: int, when: float | None = None) -> int:
     """Nano-dollars that a call counts for where nobody knows its tokens: the firm bound of its input, and all the
     output that it may have. The same in a budget and in the rows of attempts. when: it was sent, unix seconds."""
     return price.most(firm_bound(ask), ask.max_new_tokens + thoughts, when)
@@ -116,10 +116,10 @@ class Meter:
         """Set aside what the call may cost at most."""
         bound = max(byte_bound(call.ask), input_bound(call.ask))
         with self._lock:
-            tokens, dearer = whole(input_bound(call.ask) * self._larger), self._dearer
+            tokens, dearer = round_up(input_bound(call.ask) * self._larger), self._dearer
         output, now = call.ask.max_new_tokens + self._thoughts, time.time()
-        counted = whole(self._price.most(min(tokens, bound), output, now) * dearer)
-        most = whole(self._price.most(bound, output, now) * dearer)
+        counted = round_up(self._price.most(min(tokens, bound), output, now) * dearer)
+        most = round_up(self._price.most(bound, output, now) * dearer)
         if not self._budget.take(most, alone=counted):
             self.reason = (
                 f"the budget of {dollars(self._budget.limit)} would be passed: "
@@ -131,7 +131,7 @@ class Meter:
         return True
 
     def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False, service: str = "") -> None:
-        """Replace what was set aside by what was charged; by what a call counts for (`assumed`) where nobody knows."""
+        """Replace what was set aside by what was charged; by `assumed_cost` where nobody knows that."""
         counted = input_bound(call.ask)
         with self._lock:
             amounts = self._set_aside[call.key]
@@ -144,7 +144,7 @@ class Meter:
         if usage is not None and usage.input_tokens is not None and usage.output_tokens is not None:
             self._budget.give(amount, self._price.counted(usage, call.ask, sent, service))
         else:
-            unknown = assumed(self._price, call.ask, self._thoughts, sent) if maybe or usage is not None else 0
+            unknown = assumed_cost(self._price, call.ask, self._thoughts, sent) if maybe or usage is not None else 0
             self._budget.give(amount, unknown, uncertain=True)
 
     def pending(self) -> bool:

@@ -1,9 +1,9 @@
 """Which call goes next: the first of a document ahead, the others while its prefix is in the provider's cache.
 
-Calls come grouped by their fronts (`ask.fronts`), groups within groups. Of each group one call leads; the others follow
+Calls come grouped by their `ask.shared_prefixes`, groups within groups. Of each group one call leads; the others follow
 when it was answered or failed for good. If its attempt fails, another call of the group leads while it waits for its
 second attempt. Groups go on side by side: the next is led before the followers at hand run out, so that no place stays
-empty. Calls without a front never wait.
+empty. Calls without a prefix never wait.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CACHE_S = 240.0  # a prefix is kept for five minutes after its last use, where n
 
 @dataclass(eq=False)
 class Group:
-    """Calls with the same front. state: cold (nobody leads), led (one is under way), warm (the others may go)."""
+    """Calls with the same prefix. state: cold (nobody leads), led (one is under way), warm (the others may go)."""
 
     prefix: str
     state: str = "cold"
@@ -47,7 +47,7 @@ class Item:
 
     @property
     def awaited(self) -> bool:
-        """Whether calls that share a front may wait for it."""
+        """Whether calls that share a prefix may wait for it."""
         return any(group.prefix for group in self.leads)
 
     def __lt__(self, other: Item) -> bool:
@@ -79,7 +79,7 @@ class Order:
 
     def add(self, call: Call) -> Item:
         """Take in the next call."""
-        digests = [front.digest for front in call.ask.fronts]
+        digests = [prefix.digest for prefix in call.ask.shared_prefixes]
         self._last = {one: self._last.get(one) or Group(one) for one in digests}
         item = Item(call, self._count, tuple(self._last.values()) or (Group(""),))
         self._count += 1

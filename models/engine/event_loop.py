@@ -23,7 +23,7 @@ from scrollwork.models.engine.patience import Patience
 from scrollwork.models.engine.retry import ends_the_run
 from scrollwork.models.engine.sending import Sending, after_refusal
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.models.vendors.tiers import flex_refused, served, tier_refused
+from scrollwork.models.vendors.tiers import flex_refused, served_tier, tier_refused
 
 Result = Answer | CallFailed | Attempt
 CLOSING_S = 5.0  # for requests to be cancelled, and for a client to close its connections
@@ -272,7 +272,7 @@ class Engine:
     def _ended(self, trip: Trip, result: Reply | CallProblem | Exception | None) -> None:
         if isinstance(result, Reply):
             self._breaker.answered(trip.item)
-            tier = served(trip.item.call.service, result.service_tier)
+            tier = served_tier(trip.item.call.service, result.service_tier)
             how = Ended(trip.began, trip.reserved, True, usage=result.usage, limits=result.limits)
             self._account(trip, how, tier)
             self._order.warm(trip.item)
@@ -289,7 +289,7 @@ class Engine:
     def _problem(self, trip: Trip, problem: CallProblem) -> None:
         item = trip.item
         refused = item.call.service != "" and (flex_refused(problem) or tier_refused(problem))
-        how, tier = trip.failed(problem), served(item.call.service, problem.service_tier)
+        how, tier = trip.failed(problem), served_tier(item.call.service, problem.service_tier)
         self._account(trip, replace(how, slow_down=problem.slow_down and not refused), tier)
         said = f"{problem.message}; {problem.doubt}" if problem.doubt else problem.message
         roomier = with_more_room(item.call, problem, self._settings.most_output)

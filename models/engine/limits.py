@@ -1,8 +1,8 @@
 """A provider's limits for one account and model: requests and tokens a minute, requests in flight.
 
 One Limiter is shared by all stages of a process, whatever thread or event loop they run in: each has a Lane, and lanes
-take turns. Processes share limits a minute through a Ledger (shared_schedule.py); requests in flight are each one's
-own. Times are those of time.monotonic(), which is what event loops use; tests pass their own.
+take turns. Processes share limits a minute through a LimitsLedger (shared_schedule.py), but not requests in flight.
+ Times are those of time.monotonic(), which is what event loops use; tests pass their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scrollwork.models.base import Limits, Usage
-from scrollwork.models.engine.ledger import REST_S, Ledger, LedgerAway, Want, in_thread, reach
+from scrollwork.models.engine.limits_ledger import REST_S, LedgerAway, LimitsLedger, Want, in_thread, take_from_ledger
 from scrollwork.models.engine.pacing import Concurrency, Pace
 from scrollwork.models.engine.shared_schedule import Share
 
@@ -91,7 +91,7 @@ class Limiter:
                 self._concurrency.cap = caps.concurrency
                 self._concurrency.limit = min(self._concurrency.limit, caps.concurrency)
 
-    def share(self, ledger: Ledger, name: str) -> None:
+    def share(self, ledger: LimitsLedger, name: str) -> None:
         """Keep the limits a minute together with all processes that use this ledger and this name."""
         with self._lock:
             if self._share is None or self._share.ledger.place != ledger.place:
@@ -197,7 +197,7 @@ class Limiter:
                         self._hold_back(now + min(how.retry_after_s, LONGEST_HOLD_S))
             else:
                 self._concurrency.failed()
-            self._correct(used(how, self._caps) - how.reserved, now)
+            self._correct(tokens_used(how, self._caps) - how.reserved, now)
             if how.limits is not None:
                 self._learn(how.limits, now)
             share, wanted = self._share, self._news(now)
@@ -233,7 +233,7 @@ class Limiter:
             if left is not None and left <= 0 and reset is not None and reset > 0:
                 self._hold_back(now + min(reset, LONGEST_HOLD_S))
         if self._share is not None and self._heard:
-            self._share.hear(lower(self._requests, self._caps.rpm), lower(self._tokens, self._caps.tpm))
+            self._share.hear(taught_limit(self._requests, self._caps.rpm), taught_limit(self._tokens, self._caps.tpm))
 
     # ---- what other processes take and hear
 
@@ -253,7 +253,7 @@ class Limiter:
     def _ask_ledger(self, share: Share, wanted: Want) -> None:
         more = None
         try:
-            taken, asked = reach(share.ledger, share.name, wanted, lambda: bool(self._lanes), self._clock)
+            taken, asked = take_from_ledger(share.ledger, share.name, wanted, lambda: bool(self._lanes), self._clock)
         except LedgerAway as error:
             with self._lock:
                 share.asking = False
@@ -311,7 +311,7 @@ class Limiter:
         return self._concurrency.in_flight
 
 
-def used(how: Ended, caps: Caps) -> int:
+def tokens_used(how: Ended, caps: Caps) -> int:
     """Tokens that an attempt counts for: as reported, what was reserved where a part is not, none if it was refused."""
     usage = how.usage
     if caps.admits_by_limit or usage is None or usage.input_tokens is None or usage.output_tokens is None:
@@ -325,7 +325,7 @@ def lowest(*limits: float | None) -> float | None:
     return min((limit for limit in limits if limit), default=None)
 
 
-def lower(pace: Pace, own: float | None) -> int | None:
+def taught_limit(pace: Pace, own: float | None) -> int | None:
     """The limit a minute that headers taught, None where it is the table's own."""
     return int(pace.per_minute) if pace.per_minute and pace.per_minute != own else None
 
@@ -335,7 +335,7 @@ _guard = threading.Lock()
 
 
 def limiter_of(
-    provider: str, base_url: str, model_id: str, key_name: str, caps: Caps, ledger: Ledger | None = None
+    provider: str, base_url: str, model_id: str, key_name: str, caps: Caps, ledger: LimitsLedger | None = None
 ) -> Limiter:
     """The one limiter of this process for an account's model. key_name: of the variable with the key, not the key.
 

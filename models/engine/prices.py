@@ -55,11 +55,11 @@ class Rates:
         cached, written = usage.cached_tokens or 0, usage.cache_write_tokens or 0
         plain = max(0, (usage.input_tokens or 0) - cached - written)
         inputs = plain * self.input + cached * self.cached + written * self.cache_write
-        return whole(inputs + (usage.output_tokens or 0) * self.output)
+        return round_up(inputs + (usage.output_tokens or 0) * self.output)
 
     def most(self, input_tokens: int, output_tokens: int) -> int:
         """The highest price: no token from the cache, each written to it."""
-        return whole(input_tokens * max(self.input, self.cache_write) + output_tokens * self.output)
+        return round_up(input_tokens * max(self.input, self.cache_write) + output_tokens * self.output)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Price:
         service: the tier that it counts for, "" for standard (models/vendors/tiers.py)."""
         fits = (usage.input_tokens or 0) >= self.cache_minimum
         most, written = shared_most(ask) if fits else 0, usage.cache_write_tokens
-        if written is None and ask.prefix and fits:
+        if written is None and ask.prefix_digest and fits:
             written = max(0, (usage.input_tokens or 0) - (usage.cached_tokens or 0))
         believed = replace(usage, cached_tokens=min(usage.cached_tokens or 0, most), cache_write_tokens=written)
         return self.at(service).of(believed, when)
@@ -147,7 +147,7 @@ class Price:
         return replace(self, listed=listed, batch=ONE, counted_within_s=IN_BATCH_S)
 
 
-def whole(nano: Decimal) -> int:
+def round_up(nano: Decimal) -> int:
     """Whole nano-dollars, rounded up."""
     return int(nano.to_integral_value(ROUND_CEILING))
 
@@ -160,7 +160,7 @@ def dollars(nano: int) -> str:
 
 def nano(usd: str | float | int | Decimal) -> int:
     """Nano-dollars of so many dollars."""
-    return whole(Decimal(str(usd)) * NANO)
+    return round_up(Decimal(str(usd)) * NANO)
 
 
 KNOWN = ("input", "cached", "output", "cache_write", "batch", "long", "date", "source")
@@ -201,8 +201,12 @@ def rates_of(name: str, price: Mapping[str, Any], cache: Mapping[str, Any]) -> R
     shortest lifetime; without one, input's."""
     entry = number(name, "input", price["input"])
     write = next(iter(cache.get("write", {}).values()), 1)
-    cached = number(name, "cached", price["cached"]) if "cached" in price else entry * exact(cache.get("read", 1))
-    written = number(name, "cache_write", price["cache_write"]) if "cache_write" in price else entry * exact(write)
+    cached = (
+        number(name, "cached", price["cached"]) if "cached" in price else entry * exact_number(cache.get("read", 1))
+    )
+    written = (
+        number(name, "cache_write", price["cache_write"]) if "cache_write" in price else entry * exact_number(write)
+    )
     output = number(name, "output", price["output"])
     return Rates(entry * PER_TOKEN, output * PER_TOKEN, cached * PER_TOKEN, written * PER_TOKEN)
 
@@ -217,7 +221,7 @@ def peak_of(found: Mapping[str, Any] | None) -> Peak | None:
     if not found:
         return None
     hours: Sequence[Sequence[float]] = found["hours"]
-    return Peak(tuple(found["days"]), tuple((one[0], one[1]) for one in hours), exact(found["factor"]))
+    return Peak(tuple(found["days"]), tuple((one[0], one[1]) for one in hours), exact_number(found["factor"]))
 
 
 def unknown_price(name: str) -> str:
@@ -240,7 +244,7 @@ def header(name: str) -> str:
 def number(name: str, key: str, value: Any) -> Decimal:
     """A price as it is written. Raises ValueError."""
     try:
-        found = exact(value)
+        found = exact_number(value)
     except InvalidOperation:
         found = Decimal(-1)
     if isinstance(value, bool) or not found.is_finite() or found < 0:
@@ -248,6 +252,6 @@ def number(name: str, key: str, value: Any) -> Decimal:
     return found
 
 
-def exact(value: Any) -> Decimal:
+def exact_number(value: Any) -> Decimal:
     """A number as it is written."""
     return Decimal(str(value))

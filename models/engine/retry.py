@@ -43,7 +43,7 @@ class Policy:
         return None if spent_s + wait > self.seconds else wait
 
 
-def policy(table: Mapping[str, Any]) -> Policy:
+def retry_policy(table: Mapping[str, Any]) -> Policy:
     """The policy of a model's `retry = {attempts, seconds, longest_wait_s}`. Raises ValueError naming the key."""
     known = ("attempts", "seconds", "longest_wait_s")
     for key, value in table.items():
@@ -62,9 +62,9 @@ def ends_the_run(problem: CallProblem) -> bool:
 
 def maybe_charged(problem: CallProblem) -> bool:
     """Whether the provider may have charged for what it never delivered: no status came, or 200 with a broken body."""
-    return charged(problem.status)
+    return may_be_charged(problem.status)
 
 
-def charged(status: int | None) -> bool:
+def may_be_charged(status: int | None) -> bool:
     """Whether a try that ended with this HTTP status, None for none, may have been charged."""
     return status is None or status < 300

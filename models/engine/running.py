@@ -9,7 +9,7 @@ from typing import Protocol
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Model
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
-from scrollwork.models.engine.ledger import Ledger
+from scrollwork.models.engine.limits_ledger import LimitsLedger
 from scrollwork.models.engine.stopping import Stop
 
 
@@ -49,7 +49,7 @@ class Runs(Model, Protocol):
         *,
         gate: Gate | None = None,
         stop: Stop | None = None,
-        ledger: Ledger | None = None,
+        ledger: LimitsLedger | None = None,
         breaker: Breaker | None = None,
     ) -> Running:
         """Put the calls. gate: the budget. stop: shared by all that run in this process. ledger: by it processes

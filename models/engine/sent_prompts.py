@@ -46,16 +46,16 @@ class SentPrompts:
 
     def add(self, segments: Sequence[Segment]) -> None:
         """A prompt is sent, be it once more."""
-        for _, digest in fronts(segments):
+        for _, digest in prefix_digests(segments):
             self._recent.add(digest)
 
     def common_bytes(self, segments: Sequence[Segment]) -> int:
         """How many bytes a prompt that was sent begins with as another, or up to a fifth fewer: which makes no
         difference, for hardly a text has a token a byte."""
-        return max((size for size, digest in fronts(segments) if self._recent.repeated(digest)), default=0)
+        return max((size for size, digest in prefix_digests(segments) if self._recent.repeated(digest)), default=0)
 
 
-def fronts(segments: Sequence[Segment]) -> Iterator[tuple[int, bytes]]:
+def prefix_digests(segments: Sequence[Segment]) -> Iterator[tuple[int, bytes]]:
     """The lengths at which prompts are compared, and the digest of so many bytes."""
     data = text_of(segments).encode("utf-8", "replace")
     begun, length, sha = 0, SHORTEST, hashlib.sha256()

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scrollwork.models.engine.ledger import Ledger
 from scrollwork.models.engine.limits import Caps, Limiter, limiter_of
-from scrollwork.models.engine.retry import policy
+from scrollwork.models.engine.limits_ledger import LimitsLedger
+from scrollwork.models.engine.retry import retry_policy
 from scrollwork.models.engine.sending import Sending
 from scrollwork.models.registry import UnknownModel
-from scrollwork.models.vendors.marks import cache_seconds, counting
+from scrollwork.models.vendors.marks import cache_seconds, limit_counting
 from scrollwork.models.vendors.tiers import FLEX
 
 
@@ -26,7 +26,7 @@ class Settings:
     caps: Caps = field(default_factory=Caps)
     sending: Sending = field(default_factory=Sending)
 
-    def limiter(self, ledger: Ledger | None = None) -> Limiter:
+    def limiter(self, ledger: LimitsLedger | None = None) -> Limiter:
         """The limiter that all stages of this process share for this account's model, and all processes of a ledger."""
         return limiter_of(self.provider, self.base_url, self.model_id, self.key_name, self.caps, ledger)
 
@@ -46,7 +46,7 @@ def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
 
     concurrency = positive("concurrency", 32, whole=True)
     try:
-        retrying = policy(table.get("retry", {}))
+        retrying = retry_policy(table.get("retry", {}))
     except ValueError as error:
         raise UnknownModel(f"model {name!r}: {error}") from error
     return Settings(
@@ -59,7 +59,7 @@ def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
             start=positive("concurrency_start", min(8, concurrency), whole=True),
             rpm=positive("rpm", None),
             tpm=positive("tpm", None),
-            **counting(table),
+            **limit_counting(table),
         ),
         sending=Sending(
             policy=retrying,

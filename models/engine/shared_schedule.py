@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from scrollwork.models.engine.ledger import Ledger, Taken, Want
+from scrollwork.models.engine.limits_ledger import LimitsLedger, Taken, Want
 from scrollwork.models.engine.pacing import LATE_S
 
 BLOCK_S = 0.5  # longest stretch that is taken at once, unless one request needs more or the ledger is slow
@@ -77,7 +77,7 @@ class Share:
     position, in all methods: seconds of the own clock that are used up.
     """
 
-    def __init__(self, ledger: Ledger, name: str) -> None:
+    def __init__(self, ledger: LimitsLedger, name: str) -> None:
         self.ledger, self.name = ledger, name
         self.clock = OwnTime()
         self.asking = False

@@ -72,12 +72,12 @@ def cache_allowed(body: Mapping[str, Any]) -> int | None:
     turns = [turn.get("content") for turn in turns_of(body)]
     options = body.get("prompt_cache_options")
     if isinstance(options, Mapping) and options.get("mode") == "explicit":
-        return marked(turns, "prompt_cache_breakpoint")
+        return marked_tokens(turns, "prompt_cache_breakpoint")
     if not any(isinstance(content, list) for content in turns):
         return None  # of no Anthropic messages
     if any("cache_control" in str((name, value)) for name, value in body.items() if name != "messages"):
         return None  # by a table's `extra`
-    return marked(turns, "cache_control")
+    return marked_tokens(turns, "cache_control")
 
 
 def turns_of(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -86,7 +86,7 @@ def turns_of(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return turns if isinstance(turns, list) else ()
 
 
-def marked(turns: Iterable[Any], mark: str) -> int:
+def marked_tokens(turns: Iterable[Any], mark: str) -> int:
     """Tokens at most of the contents up to the last block that has a mark of the cache; 0 without one."""
     most = size = 0
     for content in turns:
@@ -98,8 +98,8 @@ def marked(turns: Iterable[Any], mark: str) -> int:
 
 def shared_most(ask: Ask) -> int:
     """Tokens that a cache can give back of what another call that was sent begins with too."""
-    front = len(ask.front.encode("utf-8", "replace")) + TEMPLATE if ask.follows else 0
-    return max(front, ask.common_bytes)
+    prefix = len(ask.prefix_text.encode("utf-8", "replace")) + TEMPLATE if ask.follows else 0
+    return max(prefix, ask.common_bytes)
 
 
 def read_in_batch(usage: Usage, shared: int) -> Usage:
@@ -119,7 +119,7 @@ def least_tokens(text: str) -> int:
     return max(len(text.split()) // WORDS_A_TOKEN, further // FURTHER_BYTES_A_TOKEN)
 
 
-def doubt(usage: Usage, bounds: Bounds, text: str) -> str:
+def usage_problem(usage: Usage, bounds: Bounds, text: str) -> str:
     """Why a usage cannot be, with the figures; "" where it can. text: of the answer, "" for none."""
     given, made = usage.input_tokens, usage.output_tokens
     if given is not None and not bounds.input_least <= given <= bounds.input_most:

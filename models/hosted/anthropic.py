@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.models.base import Ask, Call, Client, Front, cut_behind, halves, text_of
-from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, roomy, vendor_wire
+from scrollwork.models.base import Ask, Call, Client, SharedPrefix, cut_behind, halves, text_of
+from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, body_with_room, vendor_wire
 from scrollwork.models.hosted.model import Hosted, decoding, split_wrapper
 from scrollwork.models.hosted.wire import Wire
 
@@ -76,29 +76,29 @@ class Messages(Endpoint):
     """The client of the messages endpoint; marks for the cache what several calls begin with."""
 
     def prepared(self, call: Call) -> Any:
-        """The body, with breakpoints at the ends of the fronts that will be read again from the cache."""
-        return with_breakpoints(roomy(call), call.ask)
+        """The body, with breakpoints at the ends of the prefixes that will be read again from the cache."""
+        return with_breakpoints(body_with_room(call), call.ask)
 
 
 def with_breakpoints(asked: Mapping[str, Any], ask: Ask) -> Mapping[str, Any]:
-    """The same body with its text cut behind the fronts, each of them marked for the cache."""
-    if not ask.fronts:
+    """The same body with its text cut behind the prefixes, each of them marked for the cache."""
+    if not ask.shared_prefixes:
         return asked
     first, *others = asked["messages"]
     begun = len(ask.segments[0].text) if ask.segments[0].role == "wrapper" else 0
     content: list[dict[str, Any]] = []
     for block in first["content"]:
-        content += cut(block["text"], ask.fronts, begun)
+        content += cut(block["text"], ask.shared_prefixes, begun)
         begun += len(block["text"])
     return {**asked, "messages": [{**first, "content": content}, *others]}
 
 
-def cut(text: str, fronts: Sequence[Front], begun: int) -> list[dict[str, Any]]:
-    """The blocks of a text. begun: as of `cut_behind`. A front whose end leaves a blank piece has no end here: the API
+def cut(text: str, prefixes: Sequence[SharedPrefix], begun: int) -> list[dict[str, Any]]:
+    """The blocks of a text. begun: as of `cut_behind`. A prefix whose end leaves a blank piece has no end here: the API
     takes no blank block."""
     found: list[dict[str, Any]] = []
     blank = ""
-    for piece, marked in cut_behind(text, fronts, begun):
+    for piece, marked in cut_behind(text, prefixes, begun):
         if not piece.strip():
             blank += piece
             continue

@@ -15,16 +15,16 @@ from scrollwork.models.hosted.batches import (
     Line,
     Page,
     State,
+    batch_id_of,
+    concatenated,
     count_of,
     entry_of,
-    good,
-    identifier,
     line_of,
     moment_of,
+    object_of_reply,
     page_of,
     part_of,
-    pieces,
-    refuse,
+    raise_for_status,
     text_in,
     unheard_of,
 )
@@ -72,12 +72,14 @@ class AnthropicBatches:
 
     async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
         """The file is the body."""
-        raw = await self._wire.upload(PATH, pieces(file), bytes_of(file), "application/json")
-        return self._sight(good(raw, self._wire.secrets))
+        raw = await self._wire.upload(PATH, concatenated(file), bytes_of(file), "application/json")
+        return self._sight(object_of_reply(raw, self._wire.secrets))
 
     async def look(self, batch_id: str) -> BatchState:
         """How it stands."""
-        return self._sight(good(await self._wire.get(f"{PATH}/{quote(batch_id, safe='')}"), self._wire.secrets))
+        return self._sight(
+            object_of_reply(await self._wire.get(f"{PATH}/{quote(batch_id, safe='')}"), self._wire.secrets)
+        )
 
     async def page(self, after: str) -> Page:
         """A hundred of the list."""
@@ -87,7 +89,7 @@ class AnthropicBatches:
 
     async def download(self, path: str, into: BinaryIO) -> None:
         """The results."""
-        refuse(await self._wire.download(path, into), self._wire.secrets)
+        raise_for_status(await self._wire.download(path, into), self._wire.secrets)
 
     def line(self, data: bytes) -> Line:
         """A line of results."""
@@ -116,7 +118,7 @@ class AnthropicBatches:
         status = text_in(found, "processing_status")
         if not status:
             raise CallProblem("transient", "a batch without a status")
-        name, state = identifier(found), STATES.get(status, "waiting")
+        name, state = batch_id_of(found), STATES.get(status, "waiting")
         if state == "ended" and found.get("archived_at"):
             state = "gone"
         given = found.get("request_counts")

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, TypeVar
 from scrollwork.models.base import CallProblem
 from scrollwork.models.engine.retry import Policy
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.models.hosted.batches import BadLine, BatchState, Interface, Page, unknown
+from scrollwork.models.hosted.batches import BadLine, BatchState, Interface, Page, may_exist
 
 T = TypeVar("T")
 LOOK_S = 0.2  # between two looks at a stop
@@ -105,7 +105,7 @@ class BatchSteps:
             try:
                 made = await self.interface.create(uploaded, file, name, digest)
             except CallProblem as problem:
-                if unknown(problem):
+                if may_exist(problem):
                     raise Unconfirmed(problem.message) from None
                 raise
             if made.name not in ("", name):
@@ -134,7 +134,7 @@ class BatchSteps:
                 if batch.name:
                     if batch.name == name:
                         return Found(batch)
-                elif batch.batch_id not in known and alike(batch, since + ahead, len(keys)):
+                elif batch.batch_id not in known and may_be_batch(batch, since + ahead, len(keys)):
                     if batch.state == "waiting":
                         waiting.append(batch.batch_id)
                     elif await self._holds(batch, keys):
@@ -198,7 +198,7 @@ class BatchSteps:
                     future.cancel()
 
 
-def alike(batch: BatchState, since: float, requests: int) -> bool:
+def may_be_batch(batch: BatchState, since: float, requests: int) -> bool:
     """Whether a batch without a name may be the one of so many requests that was sent then, by the provider's clock.
 
     Also one of the hour before: our own clock may have been mended since. What cannot be read speaks against none.

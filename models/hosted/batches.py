@@ -18,8 +18,8 @@ import orjson
 
 from scrollwork.models.base import Call, CallProblem, Reply
 from scrollwork.models.hosted.error_replies import date_of, message_line, problem_of_status
-from scrollwork.models.hosted.masking import hidden
-from scrollwork.models.hosted.replies import kind_of, parsed, read
+from scrollwork.models.hosted.masking import mask_secrets
+from scrollwork.models.hosted.replies import kind_of, parse_json, read
 from scrollwork.models.hosted.wire import CHUNK, Raw
 
 State = Literal["waiting", "ended", "refused", "gone"]
@@ -86,7 +86,7 @@ class Interface(Protocol):
     most_bytes: int
 
     def body(self, call: Call) -> Mapping[str, Any]:
-        """The body of a request as it stands in the file, with marks behind the fronts of its ask."""
+        """The body of a request as it stands in the file, with marks behind the prefixes of its ask."""
         ...
 
     def entry(self, call: Call) -> bytes:
@@ -122,12 +122,12 @@ class Interface(Protocol):
         ...
 
 
-def unknown(problem: CallProblem) -> bool:
+def may_exist(problem: CallProblem) -> bool:
     """Whether a batch may have come about though its creation was not confirmed: only a refusal says no."""
     return problem.status is None or not 400 <= problem.status < 500 or problem.status in (408, 409)
 
 
-def good(raw: Raw, secrets: tuple[str, ...], what: str = "batch") -> dict[str, Any]:
+def object_of_reply(raw: Raw, secrets: tuple[str, ...], what: str = "batch") -> dict[str, Any]:
     """The object of a 2xx reply. what: it should be. Raises CallProblem."""
     try:
         body = orjson.loads(raw.data) if raw.data else None
@@ -150,7 +150,7 @@ def entry_of(request: Mapping[str, Any]) -> bytes:
 
 def page_of(raw: Raw, secrets: tuple[str, ...], state_of: Callable[[dict[str, Any]], BatchState]) -> Page:
     """A page of a vendor's list. Raises CallProblem, also for one that may lack a batch: that would be made again."""
-    body = good(raw, secrets)
+    body = object_of_reply(raw, secrets)
     found, more = body.get("data"), body.get("has_more")
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise CallProblem("transient", "a list of batches without data")
@@ -168,18 +168,18 @@ def line_of(key: str, endpoint: str, status: int, body: Any, data: bytes, secret
         return Line(key, problem)
 
 
-def refuse(raw: Raw, secrets: tuple[str, ...]) -> None:
+def raise_for_status(raw: Raw, secrets: tuple[str, ...]) -> None:
     """Raise the problem of a download whose status is not 2xx."""
     if not 200 <= raw.status < 300:
-        good(raw, secrets)
+        object_of_reply(raw, secrets)
 
 
 def part_of(line: bytes, secrets: tuple[str, ...]) -> dict[str, Any]:
     """The object of a line. Raises BadLine."""
     try:
-        found = parsed(line, orjson.loads)
+        found = parse_json(line, orjson.loads)
     except (ValueError, RecursionError):
-        start = hidden(line[:20_000].decode("utf-8", "replace"), secrets)[:80]
+        start = mask_secrets(line[:20_000].decode("utf-8", "replace"), secrets)[:80]
         raise BadLine(f"no JSON: {message_line(start)}") from None
     if not isinstance(found, dict) or not isinstance(found.get("custom_id"), str):
         raise BadLine("no custom_id")
@@ -222,7 +222,7 @@ def unheard_of(status: str, secrets: tuple[str, ...]) -> str:
     return f"is in a state that is not known here ({message_line(status[:80], secrets)}); it is waited for"
 
 
-def identifier(found: dict[str, Any]) -> str:
+def batch_id_of(found: dict[str, Any]) -> str:
     """The batch's id, fit to stand in a path. Raises CallProblem."""
     name = text_in(found, "id")
     if not name or len(name) > 200 or not all(c.isascii() and (c.isalnum() or c in "_-") for c in name):
@@ -230,7 +230,7 @@ def identifier(found: dict[str, Any]) -> str:
     return name
 
 
-async def pieces(*parts: bytes | BinaryIO) -> AsyncIterator[bytes]:
+async def concatenated(*parts: bytes | BinaryIO) -> AsyncIterator[bytes]:
     """Bytes and files, one after the other."""
     for part in parts:
         if isinstance(part, bytes):
@@ -246,6 +246,6 @@ def size_of(file: BinaryIO) -> int:
     return file.seek(0, 2)
 
 
-def whole(keys: Collection[str]) -> bool:
+def are_usable_keys(keys: Collection[str]) -> bool:
     """Whether these can be names of requests at every provider."""
     return all(0 < len(key) <= KEY_CHARS for key in keys)

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from scrollwork.models.base import Call, CallProblem, Reply, Usage
-from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, doubt, output_allowed
+from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, output_allowed, usage_problem
 from scrollwork.models.hosted.replies import read
 from scrollwork.models.hosted.tables import MAX_TOKENS_NAMES, PATHS, key_of
 from scrollwork.models.hosted.wire import Wire, most_bytes
@@ -38,7 +38,7 @@ def wire_to(table: Mapping[str, Any], headers: Mapping[str, str], key: str) -> W
         headers,
         secrets=secrets_in(headers, key),
         timeout_s=table.get("timeout_s", TIMEOUT_S),
-        ssl=trusted(table["base_url"]),
+        ssl=trusted_certificates(table["base_url"]),
     )
 
 
@@ -47,7 +47,7 @@ def own_headers(headers: Mapping[str, Any]) -> dict[str, str]:
     return {n: v for n, v in headers.items() if isinstance(v, str) and not n.lower().startswith("x-stainless")}
 
 
-def trusted(base_url: str) -> Any:
+def trusted_certificates(base_url: str) -> Any:
     """The certificates that the vendors' SDKs trust (SSL_CERT_FILE, SSL_CERT_DIR too)."""
     if not base_url.startswith("https:"):
         return True
@@ -78,16 +78,16 @@ class Endpoint:
         bounds = bounds_of(call.ask, body)
         try:
             reply = read(self._endpoint, raw.status, raw.headers, raw.data, orjson.loads, self._wire.secrets)
-            return believed(reply, bounds)
+            return with_believed_usage(reply, bounds)
         except CallProblem as problem:
             if problem.status != 404:
-                raise doubted(problem, bounds) from None
+                raise with_believed_cost(problem, bounds) from None
             said = f"{problem.message} (asked: {self._wire.address}{PATHS[self._endpoint]})"
             raise CallProblem(problem.kind, said, status=404, limits=problem.limits) from None
 
     def prepared(self, call: Call) -> Any:
         """The body as it is sent."""
-        sent = self._cache.sent(roomy(call), call.ask)
+        sent = self._cache.sent(body_with_room(call), call.ask)
         return {**sent, FIELD: call.service} if call.service else sent
 
     async def close(self) -> None:
@@ -95,7 +95,7 @@ class Endpoint:
         await self._wire.close()
 
 
-def roomy(call: Call) -> Mapping[str, Any]:
+def body_with_room(call: Call) -> Mapping[str, Any]:
     """The body of a call, with the new tokens that it allows where it is asked again with more."""
     body: Mapping[str, Any] = call.payload["body"]
     if call.room is None:
@@ -103,14 +103,14 @@ def roomy(call: Call) -> Mapping[str, Any]:
     return {**body, **{name: call.room for name in MAX_TOKENS_NAMES if name in body}}
 
 
-def believed(reply: Reply, bounds: Bounds) -> Reply:
+def with_believed_usage(reply: Reply, bounds: Bounds) -> Reply:
     """The reply, without its usage where that cannot be."""
-    said = doubt(reply.usage, bounds, reply.text)
+    said = usage_problem(reply.usage, bounds, reply.text)
     return replace(reply, usage=Usage(), doubt=f"usage not believed: {said}") if said else reply
 
 
-def doubted(problem: CallProblem, bounds: Bounds) -> CallProblem:
+def with_believed_cost(problem: CallProblem, bounds: Bounds) -> CallProblem:
     """The problem, without what it says was paid where that cannot be."""
-    if problem.paid is not None and (said := doubt(problem.paid, bounds, "")):
+    if problem.paid is not None and (said := usage_problem(problem.paid, bounds, "")):
         problem.paid, problem.doubt = None, f"usage not believed: {said}"
     return problem

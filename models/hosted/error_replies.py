@@ -23,7 +23,7 @@ from scrollwork.models.hosted.error_details import (
     seconds_in,
     span_of_quota,
 )
-from scrollwork.models.hosted.masking import HIDDEN, hidden
+from scrollwork.models.hosted.masking import HIDDEN, mask_secrets
 
 Headers = Mapping[str, str]
 
@@ -69,7 +69,7 @@ MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^<>]*>", re.DOTALL | re.IGNORE
 
 def message_line(text: object, secrets: Sequence[str] = ()) -> str:
     """One short line of a provider's text, without control characters and keys."""
-    line = KEY_SHAPES.sub(HIDDEN, hidden(str(text), secrets)[: 20 * MESSAGE_CHARS])
+    line = KEY_SHAPES.sub(HIDDEN, mask_secrets(str(text), secrets)[: 20 * MESSAGE_CHARS])
     line = " ".join("".join(c if c.isprintable() else " " for c in line).split())
     return line if len(line) <= MESSAGE_CHARS else line[:MESSAGE_CHARS] + "..."
 
@@ -79,7 +79,7 @@ def problem_of_status(
 ) -> CallProblem:
     """The problem of a reply whose status is not 2xx. body: its JSON, None where it is none; text: as it came."""
     error = error_in(body)
-    message = message_line(error["message"] if error else text_of(hidden(text, secrets)), secrets)
+    message = message_line(error["message"] if error else text_of(mask_secrets(text, secrets)), secrets)
     if 300 <= status < 400:  # not followed: the key goes nowhere else
         place = message_line(headers.get("location", ""), secrets)
         message = f"sent elsewhere; if that is right, make it the base_url: {place}"

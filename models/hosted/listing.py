@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from scrollwork.models.base import CallProblem
 from scrollwork.models.hosted import anthropic, compatible, openai
-from scrollwork.models.hosted.batches import good
+from scrollwork.models.hosted.batches import object_of_reply
 from scrollwork.models.hosted.error_replies import error_in, message_line, problem_in_reply
 from scrollwork.models.hosted.tables import BadTable
 from scrollwork.models.hosted.wire import Wire
@@ -38,7 +38,7 @@ class Listed:
     effort: Mapping[str, bool] | None = None
 
 
-def listed(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:
+def list_models(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:
     """The models at the address of a checked table, by id. Raises CallProblem, tables.BadTable without a key."""
     return asyncio.run(_listed(name, table))
 
@@ -83,7 +83,7 @@ async def _listed(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:
 
 async def _page(wire: Wire, path: str) -> Mapping[str, Any]:
     raw = await wire.get(path)
-    body = good(raw, wire.secrets, "list of models")
+    body = object_of_reply(raw, wire.secrets, "list of models")
     if (error := error_in(body)) is not None:
         raise problem_in_reply(raw.status, raw.headers, error, secrets=wire.secrets)
     if not isinstance(body.get("data"), list):

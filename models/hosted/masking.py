@@ -15,9 +15,9 @@ HIDDEN = "[key]"
 LEAST_CHARS = 16  # of a secret that an answer is changed for: a shorter one, or one of letters alone, may be a word
 
 
-def hidden(text: str, secrets: Sequence[str]) -> str:
+def mask_secrets(text: str, secrets: Sequence[str]) -> str:
     """A text that is told (a problem's message, a header) without any of the secrets."""
-    for form in forms(tuple(secrets)):
+    for form in written_forms(tuple(secrets)):
         text = text.replace(form, HIDDEN)
     return text
 
@@ -27,17 +27,17 @@ def answer_without(text: str, secrets: Sequence[str]) -> str:
 
     Every other text stays as it came: it is what is scored.
     """
-    return hidden(text, [secret for secret in secrets if unmistakable(secret)])
+    return mask_secrets(text, [secret for secret in secrets if is_surely_secret(secret)])
 
 
-def unmistakable(secret: str) -> bool:
+def is_surely_secret(secret: str) -> bool:
     """Whether a secret, "Bearer" in front of it or not, has LEAST_CHARS or more, letters and digits mixed."""
     key = secret.removeprefix("Bearer ")
     return len(key) >= LEAST_CHARS and any(c.isalpha() for c in key) and any(c.isdigit() for c in key)
 
 
 @lru_cache(maxsize=64)
-def forms(secrets: tuple[str, ...]) -> list[str]:
+def written_forms(secrets: tuple[str, ...]) -> list[str]:
     """How secrets may be written down, the longest first."""
     found: set[str] = set()
     for secret in filter(None, secrets):

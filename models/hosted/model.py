@@ -9,12 +9,12 @@ from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Clien
 from scrollwork.models.engine.answers import Run, answer
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
-from scrollwork.models.engine.ledger import Ledger
+from scrollwork.models.engine.limits_ledger import LimitsLedger
 from scrollwork.models.engine.settings import settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.hosted.tables import BASE_URLS, MAX_TOKENS, PATHS, key_name_of, temperature
 from scrollwork.models.vendors.families import characters_per_token
-from scrollwork.models.vendors.fill import MIN_OUTPUT, before
+from scrollwork.models.vendors.fill import MIN_OUTPUT, without_family
 
 
 class Hosted:
@@ -31,7 +31,7 @@ class Hosted:
         self.name, self.provider = name, provider
         self.members: Sequence[str] = (name,)
         self._table, self._body, self._client = table, body, client
-        self._former = before(table)
+        self._former = without_family(table)
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
         """What the request key is the digest of: where it goes and what it says, nothing else."""
@@ -68,7 +68,7 @@ class Hosted:
         *,
         gate: Gate | None = None,
         stop: Stop | None = None,
-        ledger: Ledger | None = None,
+        ledger: LimitsLedger | None = None,
         breaker: Breaker | None = None,
     ) -> Run:
         """What the engine makes of it. gate: the budget. stop: shared by all that run in this process. ledger: through

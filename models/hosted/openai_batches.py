@@ -15,17 +15,17 @@ from scrollwork.models.hosted.batches import (
     Line,
     Page,
     State,
+    batch_id_of,
+    concatenated,
     count_of,
     entry_of,
-    good,
-    identifier,
     line_of,
     moment_of,
     number_in,
+    object_of_reply,
     page_of,
     part_of,
-    pieces,
-    refuse,
+    raise_for_status,
     size_of,
     text_in,
     unheard_of,
@@ -61,7 +61,7 @@ class OpenAIBatches:
 
     def body(self, call: Call) -> Mapping[str, Any]:
         """Without marks: whether a batch meets its own cache is promised nowhere."""
-        return self._cache.sent(call.payload["body"], replace(call.ask, fronts=()))
+        return self._cache.sent(call.payload["body"], replace(call.ask, shared_prefixes=()))
 
     def entry(self, call: Call) -> bytes:
         """A line of the file."""
@@ -78,8 +78,8 @@ class OpenAIBatches:
         tail = f"\r\n--{BOUNDARY}--\r\n".encode()
         size = len(head) + size_of(file) + len(tail)
         kind = f"multipart/form-data; boundary={BOUNDARY}"
-        raw = await self._wire.upload("/files", pieces(head, file, tail), size, kind)
-        return identifier(good(raw, self._wire.secrets))
+        raw = await self._wire.upload("/files", concatenated(head, file, tail), size, kind)
+        return batch_id_of(object_of_reply(raw, self._wire.secrets))
 
     async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
         """A batch of the file."""
@@ -89,11 +89,13 @@ class OpenAIBatches:
             "completion_window": "24h",
             "metadata": {NAME: name, DIGEST: digest},
         }
-        return self._sight(good(await self._wire.post("/batches", body), self._wire.secrets))
+        return self._sight(object_of_reply(await self._wire.post("/batches", body), self._wire.secrets))
 
     async def look(self, batch_id: str) -> BatchState:
         """How it stands."""
-        return self._sight(good(await self._wire.get(f"/batches/{quote(batch_id, safe='')}"), self._wire.secrets))
+        return self._sight(
+            object_of_reply(await self._wire.get(f"/batches/{quote(batch_id, safe='')}"), self._wire.secrets)
+        )
 
     async def page(self, after: str) -> Page:
         """A hundred of the list."""
@@ -103,7 +105,7 @@ class OpenAIBatches:
 
     async def download(self, path: str, into: BinaryIO) -> None:
         """A file of results."""
-        refuse(await self._wire.download(path, into), self._wire.secrets)
+        raise_for_status(await self._wire.download(path, into), self._wire.secrets)
 
     def line(self, data: bytes) -> Line:
         """A line of an output or error file."""
@@ -134,7 +136,7 @@ class OpenAIBatches:
         faults = errors_of(found)
         why = "; ".join(text_in(one, "message") or text_in(one, "code") for one in faults[:3])
         return BatchState(
-            identifier(found),
+            batch_id_of(found),
             STATES.get(status, "waiting"),
             moment_of(found.get("created_at")),
             count_of(counts.get("total")) or None,  # 0 while it is looked through

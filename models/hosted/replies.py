@@ -23,7 +23,7 @@ from scrollwork.models.hosted.error_replies import (
     problem_of_status,
     text_of,
 )
-from scrollwork.models.hosted.masking import answer_without, hidden
+from scrollwork.models.hosted.masking import answer_without, mask_secrets
 from scrollwork.models.hosted.other_endpoint import hint
 from scrollwork.models.hosted.usage import USAGES, part
 
@@ -76,18 +76,18 @@ def read(
     headers: names in lower case. loads: a JSON parser that raises ValueError. secrets: what no message may hold.
     """
     try:
-        body = parsed(data, loads) if data else None
+        body = parse_json(data, loads) if data else None
         readable = bool(data)
     except (ValueError, RecursionError):
         body, readable = None, False
     if not 200 <= status < 300:
         raise problem_of_status(status, headers, body, data[:20_000].decode("utf-8", "replace"), secrets)
     if not readable:
-        raise unreadable(status, headers, data, secrets)
+        raise unreadable_reply(status, headers, data, secrets)
     if not isinstance(body, Mapping):
         error = error_in(body)
         if error is None:
-            raise broken(f"a reply that is {kind_of(body)}, not an object", status, headers)
+            raise broken_reply(f"a reply that is {kind_of(body)}, not an object", status, headers)
         raise problem_in_reply(status, headers, error, secrets=secrets)
     tier = tier_in(body, headers, secrets)
     try:
@@ -108,9 +108,9 @@ def read_object(
     try:
         text, finish = READERS[endpoint](body)
     except Unusable as found:
-        raise broken(f"{found}{hint(body, endpoint)}", status, headers, usage, found.kind, secrets) from None
+        raise broken_reply(f"{found}{hint(body, endpoint)}", status, headers, usage, found.kind, secrets) from None
     if not text.strip() and finish == COMPLETE:  # no answer either: scored, it would be one of no text
-        raise broken(f"an empty answer{hint(body, endpoint)}", status, headers, usage)
+        raise broken_reply(f"an empty answer{hint(body, endpoint)}", status, headers, usage)
     if without_room(text, finish):
         raise CallProblem(
             "terminal",
@@ -160,7 +160,7 @@ def no_room(usage: Usage) -> str:
     return f"{NO_ROOM}: the whole budget{budget} went into thinking; {MORE_ROOM}"
 
 
-def parsed(data: bytes, loads: Callable[[bytes], Any]) -> Any:
+def parse_json(data: bytes, loads: Callable[[bytes], Any]) -> Any:
     """JSON, also with half a surrogate pair in a text, which fast parsers refuse: an answer cut in its middle is paid.
 
     Raises ValueError, RecursionError.
@@ -181,7 +181,7 @@ class Unusable(Exception):
         self.kind: Trouble = kind
 
 
-def broken(
+def broken_reply(
     what: str,
     status: int,
     headers: Headers,
@@ -199,21 +199,21 @@ def charged_for(usage: Usage) -> Usage | None:
     return None if usage == UNKNOWN else usage
 
 
-def unreadable(status: int, headers: Headers, data: bytes, secrets: Sequence[str]) -> CallProblem:
+def unreadable_reply(status: int, headers: Headers, data: bytes, secrets: Sequence[str]) -> CallProblem:
     """A 2xx reply that is not JSON: a page of a proxy, an early end, nothing."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    start = hidden(data[:20_000].decode("utf-8", "replace"), secrets)[:4000]
+    start = mask_secrets(data[:20_000].decode("utf-8", "replace"), secrets)[:4000]
     if kind == "text/event-stream":
-        return broken(
+        return broken_reply(
             "a stream that nobody asked for; this endpoint of the server cannot be used",
             status,
             headers,
             kind="terminal",
         )
     if not data:
-        return broken("an empty body", status, headers)
+        return broken_reply("an empty body", status, headers)
     what = "a page of HTML" if "html" in kind or start.lstrip()[:1] == "<" else "broken JSON"
-    return broken(f"{what}: {hidden(text_of(start), secrets)[:80]}", status, headers, secrets=secrets)
+    return broken_reply(f"{what}: {mask_secrets(text_of(start), secrets)[:80]}", status, headers, secrets=secrets)
 
 
 def chat(body: Mapping[str, Any]) -> tuple[str, str]:
@@ -222,7 +222,7 @@ def chat(body: Mapping[str, Any]) -> tuple[str, str]:
     message = choice.get("message")
     if not isinstance(message, Mapping):
         raise Unusable(f"a choice whose message is {kind_of(message)}")
-    text = joined(message.get("content"), "text")
+    text = joined_blocks(message.get("content"), "text")
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal:
         return text or refusal, REFUSED
@@ -252,7 +252,7 @@ def responses(body: Mapping[str, Any]) -> tuple[str, str]:
         if isinstance(item, Mapping) and item.get("type") == "message" and isinstance(item.get("content"), list)
         for block in item["content"]
     ]
-    text = joined(blocks, "output_text")
+    text = joined_blocks(blocks, "output_text")
     refusals = "".join(
         block["refusal"] for block in blocks if isinstance(block, Mapping) and isinstance(block.get("refusal"), str)
     )
@@ -270,7 +270,7 @@ def messages(body: Mapping[str, Any]) -> tuple[str, str]:
     content = body.get("content")
     if not isinstance(content, list):
         raise Unusable(f"a content that is {kind_of(content)}")
-    return joined(content, "text"), known_reason(body.get("stop_reason"), ANTHROPIC_FINISH, "stop_reason")
+    return joined_blocks(content, "text"), known_reason(body.get("stop_reason"), ANTHROPIC_FINISH, "stop_reason")
 
 
 READERS: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, str]]] = {
@@ -311,7 +311,7 @@ def known_reason(reason: Any, known: Mapping[str, str], what: str) -> str:
     return known[reason.lower()]
 
 
-def joined(content: Any, kind: str) -> str:
+def joined_blocks(content: Any, kind: str) -> str:
     """A text, or the texts of a list of blocks of a kind; "" for None. Raises Unusable."""
     if content is None:
         return ""

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scrollwork.models.addresses import is_open
-from scrollwork.models.engine.retry import policy
+from scrollwork.models.engine.retry import retry_policy
 from scrollwork.models.table_keys import (
     ANY_TABLE,
     FLAG,
@@ -22,7 +22,7 @@ from scrollwork.models.table_keys import (
     ListOf,
     Place,
     Table,
-    meant,
+    nearest_known,
 )
 from scrollwork.models.vendors.families import vendors
 from scrollwork.models.vendors.fill import with_family
@@ -155,7 +155,7 @@ class BadTable(ValueError):
     """A model's table cannot be; the message names model and key."""
 
 
-def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
+def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """The table of a hosted model with its endpoint and address filled in. Raises BadTable."""
     provider = str(table["provider"])
     of_types(name, table, KEYS)
@@ -168,26 +168,28 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     if not table.get("id"):
         raise BadTable(f"model {name!r}: id is missing: the model's name at the provider")
     endpoint = table.get("endpoint", ENDPOINTS[provider][0])
-    among(name, "endpoint", endpoint, ENDPOINTS[provider])
-    among(name, "variant", table.get("variant", "plain"), VARIANTS)
-    among(name, "parameters.max_tokens", table.get("parameters", {}).get("max_tokens", "max_tokens"), MAX_TOKENS_NAMES)
+    check_choice(name, "endpoint", endpoint, ENDPOINTS[provider])
+    check_choice(name, "variant", table.get("variant", "plain"), VARIANTS)
+    check_choice(
+        name, "parameters.max_tokens", table.get("parameters", {}).get("max_tokens", "max_tokens"), MAX_TOKENS_NAMES
+    )
     for part in SENT_AS_IS:
-        among(name, part, next(iter(sorted({*OURS, *BY_KEYS} & set(table.get(part, {})))), None), (None,))
+        check_choice(name, part, next(iter(sorted({*OURS, *BY_KEYS} & set(table.get(part, {})))), None), (None,))
     sane_price(name, table.get("price", {}))
-    sendable(name, table)
-    fitting(name, provider, endpoint, table)
+    check_sendable(name, table)
+    check_fitting(name, provider, endpoint, table)
     base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
-    unread(name, provider, table, base_url)
-    among(name, "vendor", table.get("vendor"), (None, *vendors()))
+    check_encrypted(name, provider, table, base_url)
+    check_choice(name, "vendor", table.get("vendor"), (None, *vendors()))
     found = with_family({**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url})
     sent_temperature(name, found)
-    among(name, "service", table.get("service"), (None, STANDARD, *([FLEX] if has_flex(found) else [])))
+    check_choice(name, "service", table.get("service"), (None, STANDARD, *([FLEX] if has_flex(found) else [])))
     if "service" in table and FIELD in {**table.get("extra", {}), **table.get("cache_options", {})}:
         raise BadTable(f"model {name!r}: {FIELD} stands in the request, and service in its table: give one")
     return with_flex(found) if table.get("service") == FLEX else found
 
 
-def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:
+def check_fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:
     """Check what would be sent as nobody means it, or not at all. Raises BadTable."""
     if table.get("server") == SIMULATED:
         raise BadTable(f"model {name!r}: server {SIMULATED!r} is the name of simulated vendors; take another")
@@ -200,7 +202,7 @@ def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -
     if both := sorted(set(table.get("extra", {})) & set(table.get("cache_options", {}))):
         raise BadTable(f"model {name!r}: {both[0]} stands in extra and in cache_options")
     try:
-        policy(table.get("retry", {}))
+        retry_policy(table.get("retry", {}))
     except ValueError as error:
         raise BadTable(f"model {name!r}: {error}") from None
 
@@ -228,7 +230,7 @@ def sane_price(name: str, price: Mapping[str, Any]) -> None:
         )
 
 
-def sendable(name: str, table: Mapping[str, Any]) -> None:
+def check_sendable(name: str, table: Mapping[str, Any]) -> None:
     """Check that what goes into requests as it stands can be JSON. Raises BadTable."""
     for part in SENT_AS_IS:
         for key, value in table.get(part, {}).items():
@@ -250,7 +252,7 @@ def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Key], pref
     for key, value in table.items():
         if key not in known:
             there = sorted(known)
-            others = f"there are: {', '.join(there)}{meant(key, there)}"
+            others = f"there are: {', '.join(there)}{nearest_known(key, there)}"
             raise BadTable(f"model {name!r}: {prefix}{key} is no key of its table; {others}")
         kind = known[key].kind
         try:
@@ -261,11 +263,11 @@ def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Key], pref
             of_types(name, value, kind.keys, f"{prefix}{key}.")
 
 
-def among(name: str, key: str, value: Any, known: tuple[Any, ...]) -> None:
+def check_choice(name: str, key: str, value: Any, known: tuple[Any, ...]) -> None:
     """Check a choice. Raises BadTable."""
     if value not in known:
         others = ", ".join(str(one) for one in known if one is not None)
-        near = meant(value, [one for one in known if one is not None])
+        near = nearest_known(value, [one for one in known if one is not None])
         hint = f"is none of {others}{near}" if others else "is set by the request itself"
         raise BadTable(f"model {name!r}: {key} {value!r} {hint}")
 
@@ -289,7 +291,7 @@ def address(name: str, url: str) -> str:
     return url.rstrip("/")
 
 
-def unread(name: str, provider: str, table: Mapping[str, Any], base_url: str) -> None:
+def check_encrypted(name: str, provider: str, table: Mapping[str, Any], base_url: str) -> None:
     """Raises BadTable where a key would be sent so that others can read it on the way."""
     key = key_name_of(provider, table)
     if key and is_open(base_url) and not table.get("insecure", False):

@@ -136,10 +136,12 @@ class Wire:
                 if into is not None and good:
                     async for chunk in response.content.iter_chunked(CHUNK):
                         for piece in inflater.pieces(chunk):
-                            keep(into, piece)
+                            write_chunk(into, piece)
                     return Raw(response.status, named, b"")
                 length = response.content_length or 0
-                return Raw(response.status, named, await whole(response.content, length, inflater, most, cut=not good))
+                return Raw(
+                    response.status, named, await read_whole(response.content, length, inflater, most, cut=not good)
+                )
         except CallProblem:
             raise
         except (TooLarge, Strange) as error:
@@ -171,7 +173,7 @@ class Wire:
             self._session = None
 
 
-async def whole(content: aiohttp.StreamReader, length: int, inflater: Inflater, most: int, *, cut: bool) -> bytes:
+async def read_whole(content: aiohttp.StreamReader, length: int, inflater: Inflater, most: int, *, cut: bool) -> bytes:
     """The bytes of a reply, at most so many. length: as announced. cut: of a body that tells of an error its beginning
     is enough. Raises TooLarge, Strange."""
     if length > most and not cut:
@@ -196,7 +198,7 @@ def most_bytes(tokens: int | None, logprobs: bool = False) -> int:
     return min(MOST_BYTES, ROOM_BYTES + tokens * (TOKEN_BYTES + logprobs * LOGPROBS_BYTES))
 
 
-def keep(into: BinaryIO, chunk: bytes) -> None:
+def write_chunk(into: BinaryIO, chunk: bytes) -> None:
     """Write to a file of ours. Raises CallProblem: a full disk is no fault of the connection."""
     try:
         into.write(chunk)

@@ -40,20 +40,22 @@ class Vocabulary:
     """The tokenizer of a checkpoint (local_prompts.Codec). template: further values for the chat template."""
 
     def __init__(self, name: str, place: str, template: Mapping[str, Any]) -> None:
-        transformers = library(name)
+        transformers = import_transformers(name)
         try:
             self.tokenizer = transformers.AutoTokenizer.from_pretrained(
                 place, local_files_only=True, trust_remote_code=False
             )
         except Exception as error:  # the library raises whatever its parts raise
             raise CheckpointError(
-                f"model {name!r}: the tokenizer in {place} cannot be loaded: {first(error)}"
+                f"model {name!r}: the tokenizer in {place} cannot be loaded: {first_line(error)}"
             ) from error
         self.tokenizer.model_max_length = 10**12  # the window is ours to keep; a warning would be wrong
         own = getattr(self.tokenizer, "chat_template", None)
         if own:
             named = isinstance(own, dict)
-            self.tokenizer.chat_template = {key: dated(own[key]) for key in own} if named else dated(own)
+            self.tokenizer.chat_template = (
+                {key: with_fixed_day(own[key]) for key in own} if named else with_fixed_day(own)
+            )
         self._name, self._template = name, template
 
     def ids(self, text: str, *, special: bool) -> list[int]:
@@ -73,7 +75,7 @@ class Vocabulary:
                 )
             )
         except Exception as error:
-            raise CheckpointError(f"model {self._name!r}: its chat template fails: {first(error)}") from error
+            raise CheckpointError(f"model {self._name!r}: its chat template fails: {first_line(error)}") from error
 
     def text(self, ids: Sequence[int]) -> str:
         """The text of new tokens, special ones skipped, nothing stripped."""
@@ -117,15 +119,15 @@ class Checkpoint:
                     inputs=inputs,
                     attention_mask=mask,
                     generation_config=config,
-                    stopping_criteria=[lambda ids, scores, **_: stopped(torch, ids, cancelled)],
+                    stopping_criteria=[lambda ids, scores, **_: rows_to_end(torch, ids, cancelled)],
                     **self._further(mask),
                 )
         except torch.OutOfMemoryError as error:
-            failed = first(error)
+            failed = first_line(error)
         except Exception as error:  # the library raises whatever its parts raise
             size = f"{inputs.shape[1]:,} tokens of input and {max_new_tokens:,} new ones"
             raise CheckpointError(
-                f"model {self._name!r}: the checkpoint fails with {size}: {type(error).__name__}: {first(error)}"
+                f"model {self._name!r}: the checkpoint fails with {size}: {type(error).__name__}: {first_line(error)}"
             ) from error
         if failed:  # behind the handler: its traceback holds the tensors
             torch.cuda.empty_cache()
@@ -162,12 +164,12 @@ class Checkpoint:
         return Generated(self.codec.text(kept), len(kept), end is not None)
 
 
-def dated(template: str) -> str:
+def with_fixed_day(template: str) -> str:
     """A chat template with one fixed day in place of today's date."""
     return CLOCK.sub(lambda found: repr(TODAY.strftime(found[2])), template)
 
 
-def library(name: str) -> Any:
+def import_transformers(name: str) -> Any:
     """transformers. Raises CheckpointError where it is not installed."""
     try:
         import torch  # noqa: F401
@@ -180,7 +182,7 @@ def library(name: str) -> Any:
 
 def load(name: str, table: Mapping[str, Any]) -> Any:
     """The weights on their devices. Raises CheckpointError."""
-    transformers = library(name)
+    transformers = import_transformers(name)
     import torch
 
     if table.get("device", "").startswith("cuda") and not torch.cuda.is_available():
@@ -195,7 +197,7 @@ def load(name: str, table: Mapping[str, Any]) -> Any:
             table["place"], local_files_only=True, trust_remote_code=False, **options
         )
     except Exception as error:  # the library raises whatever its parts raise
-        raise CheckpointError(f"model {name!r}: {table['place']} cannot be loaded: {first(error)}") from error
+        raise CheckpointError(f"model {name!r}: {table['place']} cannot be loaded: {first_line(error)}") from error
 
 
 def chosen_device(device: str, torch: Any) -> str:
@@ -240,11 +242,11 @@ def end_tokens(config: Any, tokenizer: Any) -> set[int]:
     return set(ends) if isinstance(ends, list) else {ends}
 
 
-def stopped(torch: Any, ids: Any, cancelled: Callable[[], bool]) -> Any:
+def rows_to_end(torch: Any, ids: Any, cancelled: Callable[[], bool]) -> Any:
     """For every row: whether to end now."""
     return torch.full((ids.shape[0],), cancelled(), device=ids.device, dtype=torch.bool)
 
 
-def first(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     """An error's first line."""
     return (str(error) or type(error).__name__).strip().splitlines()[0]

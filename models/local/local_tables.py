@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.models.hosted.tables import CHOICE, POSITIVE, PROMPT, BadTable, among, of_types
+from scrollwork.models.hosted.tables import CHOICE, POSITIVE, PROMPT, BadTable, check_choice, of_types
 from scrollwork.models.table_keys import ANY_TABLE, FLAG, NUMBER, TEXT, TEXT_OR_TABLE, WHOLE, Key, Table
 from scrollwork.models.vendors.keys import DAY
 
@@ -61,17 +61,17 @@ SAMPLING = ("temperature", "top_p", "top_k")
 NO_COST = {"input": 0.0, "output": 0.0, "source": "own machine"}  # so that a budget and `status` know what it costs
 
 
-def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
+def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """The table of a local checkpoint. Raises BadTable naming model and key."""
     of_types(name, table, KEYS)
-    judging(name, table)
+    check_entailment(name, table)
     for key in (*POSITIVE, "batch_size", "batch_tokens", "threads", "max_new_tokens"):
         if table.get(key, 1) <= 0:
             raise BadTable(f"model {name!r}: {key} must be positive")
     if not table.get("id"):
         raise BadTable(f"model {name!r}: id is missing: the folder of a checkpoint, or OWNER/NAME@REVISION")
-    among(name, "dtype", table.get("dtype", "auto"), DTYPES)
-    among(name, "variant", table.get("variant", "plain"), ("plain", "chat"))
+    check_choice(name, "dtype", table.get("dtype", "auto"), DTYPES)
+    check_choice(name, "variant", table.get("variant", "plain"), ("plain", "chat"))
     generation = table.get("generation", {})
     if not generation.get("do_sample") and (wrong := [key for key in SAMPLING if key in generation]):
         raise BadTable(f"model {name!r}: generation.{wrong[0]} does nothing without generation.do_sample = true")
@@ -80,7 +80,7 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     return {"price": NO_COST, **table}
 
 
-def judging(name: str, table: Mapping[str, Any]) -> None:
+def check_entailment(name: str, table: Mapping[str, Any]) -> None:
     """Check the table `entailment`, where there is one. Raises BadTable."""
     own = table.get("entailment")
     if own is None:

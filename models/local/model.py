@@ -17,11 +17,11 @@ from typing import Any
 from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Usage
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
-from scrollwork.models.engine.ledger import Ledger
+from scrollwork.models.engine.limits_ledger import LimitsLedger
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.local.checkpoint import CAUSAL, ENCODER_DECODER, Checkpoint, Generated, OutOfMemory
 from scrollwork.models.local.device_turns import Turns
-from scrollwork.models.local.prompts import Encoded, TooLong, for_decoder, for_encoder, pieces
+from scrollwork.models.local.prompts import Encoded, TooLong, for_decoder, for_encoder, payload_pieces
 from scrollwork.records.base import canonical_json
 
 log = logging.getLogger("scrollwork")
@@ -56,7 +56,7 @@ class Local:
             "checkpoint": table["digest"],
             "kind": table["kind"],
             "chat": table["variant"] == "chat",
-            "prompt": pieces(ask),
+            "prompt": payload_pieces(ask),
             "window": table["window"],
             "room": ask.max_new_tokens,
             "max_new_tokens": table.get("max_new_tokens", ask.max_new_tokens),
@@ -78,7 +78,7 @@ class Local:
         *,
         gate: Gate | None = None,
         stop: Stop | None = None,
-        ledger: Ledger | None = None,
+        ledger: LimitsLedger | None = None,
         breaker: Breaker | None = None,
     ) -> Run:
         """Answers batch by batch. gate, ledger, breaker: it costs nothing, has no limits and is no
@@ -169,11 +169,11 @@ class Run:
 
     def _windows(self, key: str) -> Iterator[Result]:
         while not self._ending and (calls := list(islice(self._calls, WINDOW * self._batch))):
-            checkpoint = loaded(key, self._model)
+            checkpoint = loaded_checkpoint(key, self._model)
             ready = []
             for call in calls:
                 try:
-                    ready.append(Ready(call, encoded(call.payload, checkpoint)))
+                    ready.append(Ready(call, prompt_tokens(call.payload, checkpoint)))
                 except TooLong as error:
                     yield from self._failed(call, "terminal", str(error), time.time(), 0.0)
             self._cut += sum(one.encoded.cut for one in ready)
@@ -251,7 +251,7 @@ def identity(table: Mapping[str, Any]) -> str:
     return canonical_json({key: table[key] for key in keys if key in table})
 
 
-def loaded(key: str, model: Local) -> Checkpoint:
+def loaded_checkpoint(key: str, model: Local) -> Checkpoint:
     """The model's checkpoint: the one that stands, or loaded in its place."""
     found = TURNS.loaded(key)
     if found is None:
@@ -262,7 +262,7 @@ def loaded(key: str, model: Local) -> Checkpoint:
     return found
 
 
-def encoded(payload: Mapping[str, Any], checkpoint: Checkpoint) -> Encoded:
+def prompt_tokens(payload: Mapping[str, Any], checkpoint: Checkpoint) -> Encoded:
     """The token ids of a payload's prompt. Raises TooLong."""
     if payload["kind"] == CAUSAL:
         room = int(payload["window"]) - int(payload["room"])

@@ -39,21 +39,21 @@ class Encoded:
     cut: bool = False
 
 
-def pieces(ask: Ask) -> dict[str, Any]:
+def payload_pieces(ask: Ask) -> dict[str, Any]:
     """A prompt for a payload: text; front: characters up to the end of its last document; documents: where the first
     begins (both 0 without one); cut: whether its documents were cut before."""
     segments = list(ask.segments)
     last = max((number for number, one in enumerate(segments) if one.role == "document"), default=-1)
     first = next((number for number, one in enumerate(segments) if one.role == "document"), 0)
     return {
-        "text": joined(segments),
-        "documents": len(joined(segments[:first])) if last >= 0 else 0,
-        "front": len(joined(segments[: last + 1])),
+        "text": joined_text(segments),
+        "documents": len(joined_text(segments[:first])) if last >= 0 else 0,
+        "front": len(joined_text(segments[: last + 1])),
         "cut": any(segment.role == "omission" for segment in segments),
     }
 
 
-def joined(segments: Sequence[Segment]) -> str:
+def joined_text(segments: Sequence[Segment]) -> str:
     """Their text."""
     return "".join(segment.text for segment in segments)
 

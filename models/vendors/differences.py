@@ -53,7 +53,11 @@ def differences(table: Mapping[str, Any], last: Seen, before: Seen | None = None
     thoughts = last.usage.reasoning_tokens or 0
     if thoughts and not table.get("reasoning_tokens"):
         yield "thoughts", f"it thinks ({thoughts:,} tokens), and its table gives no room for that"
-    if before is not None and not last.usage.cached_tokens and (shared := cacheable(table, facts, before, last)):
+    if (
+        before is not None
+        and not last.usage.cached_tokens
+        and (shared := expected_cached_tokens(table, facts, before, last))
+    ):
         yield (
             "cache",
             f"nothing of the second prompt came from the cache, though {shared:,} tokens of it are those of the first: "
@@ -76,9 +80,9 @@ def same_model(table: Mapping[str, Any], asked: str, served: str) -> bool:
     return one.exact and other.exact and one.family is other.family
 
 
-def cacheable(table: Mapping[str, Any], facts: Mapping[str, Any], first: Seen, second: Seen) -> int:
+def expected_cached_tokens(table: Mapping[str, Any], facts: Mapping[str, Any], first: Seen, second: Seen) -> int:
     """Tokens that the second prompt should have found in the cache; 0 for none, or where nobody promises it."""
-    if not second.ask.follows or not second.ask.prefix or second.ask.prefix != first.ask.prefix:
+    if not second.ask.follows or not second.ask.prefix_digest or second.ask.prefix_digest != first.ask.prefix_digest:
         return 0
     promised = facts.get("cache", {}).get("rule", "none") != "none"
     shared = second.ask.shared_tokens

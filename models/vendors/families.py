@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scrollwork.models.base import CHARACTERS
-from scrollwork.models.table_keys import BadValue, Place, Table, unknown
+from scrollwork.models.table_keys import BadValue, Place, Table, unknown_key
 from scrollwork.models.vendors.keys import FAMILY, HEAD
 
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
@@ -148,7 +148,7 @@ def read(path: Path) -> Vendor:
         Table(HEAD).check(Place(path.name), "", head)
         for name, table in own.items():
             if not isinstance(table, dict):
-                raise BadValue(f"{path.name}: {unknown(name, sorted(HEAD))}")
+                raise BadValue(f"{path.name}: {unknown_key(name, sorted(HEAD))}")
             Table(FAMILY).check(Place(path.name), name, table)
     except BadValue as error:
         raise BadVendor(str(error)) from error
@@ -169,13 +169,13 @@ def _family(file: str, name: str, table: Mapping[str, Any], head: Mapping[str, A
     groups = head.get("group", {})
     group = table.get("group")
     if group is not None and group not in groups:
-        raise BadVendor(f"{file}: [{name}]: group {unknown(group, sorted(groups)).removeprefix('unknown key ')}")
-    facts = overlaid(overlaid(head.get("default", {}), groups.get(group, {})), table)
+        raise BadVendor(f"{file}: [{name}]: group {unknown_key(group, sorted(groups)).removeprefix('unknown key ')}")
+    facts = overlay(overlay(head.get("default", {}), groups.get(group, {})), table)
     check(f"{file}: [{name}]", facts, head["sources"])
     return Family(name, Path(file).stem, str(head["provider"]), str(head["address"]), facts)
 
 
-def overlaid(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """One table with another over it; of TABLES each key."""
     found = {**under, **over}
     for name in TABLES:

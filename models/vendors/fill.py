@@ -48,7 +48,7 @@ def beyond_answer(table: Mapping[str, Any]) -> int:
     return max(int(table.get("reasoning_tokens", 0)), int(table.get(MIN_OUTPUT, 1)) - 1)
 
 
-def before(table: Mapping[str, Any]) -> dict[str, Any] | None:
+def without_family(table: Mapping[str, Any]) -> dict[str, Any] | None:
     """The table as it was before `with_family`; None where nothing was added."""
     if FORMER not in table:
         return None
@@ -69,14 +69,14 @@ def thoughts(family: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], 
         chosen = value_at(extra, own[0]) if own else None
         return extra, room_of(family, chosen) if own and chosen != off_value(family, own[0], table) else None
     if "off" in thinking:
-        return (put(extra, fields[0], thinking["off"]) if thinking["off"] else extra), None
+        return (with_value(extra, fields[0], thinking["off"]) if thinking["off"] else extra), None
     if "off" in effort:
         name = with_endpoint(effort["field"], table)
-        return (extra if effort.get("default") == effort["off"] else put(extra, name, effort["off"])), None
+        return (extra if effort.get("default") == effort["off"] else with_value(extra, name, effort["off"])), None
     if not effort.get("values"):
         return extra, room_of(family, None)
     least = effort["values"][0]
-    return put(extra, with_endpoint(effort["field"], table), least), room_of(family, least)
+    return with_value(extra, with_endpoint(effort["field"], table), least), room_of(family, least)
 
 
 LIKELY_THOUGHTS = {"minimal": 100, "low": 500, "medium": 2_000, "high": 6_000, "xhigh": 12_000, "max": 30_000}
@@ -137,7 +137,7 @@ def value_at(table: Mapping[str, Any], name: str) -> Any:
     return found
 
 
-def put(table: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+def with_value(table: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
     """The table with a value under a dotted name."""
     first, _, rest = name.partition(".")
-    return {**table, first: put(table.get(first, {}), rest, value) if rest else value}
+    return {**table, first: with_value(table.get(first, {}), rest, value) if rest else value}

@@ -31,21 +31,21 @@ class CacheUse:
 
     def scope(self, ask: Ask) -> str:
         """By which requests that share documents reach one cache, "" where none are shared. Where marks say what is
-        kept, the shortest front, so that all that is nested in it can be read; else, as one machine answers only so
+        kept, the shortest prefix, so that all that is nested in it can be read; else, as one machine answers only so
         many requests a minute, the longest."""
-        if not ask.fronts or not (self.key or self.header):
+        if not ask.shared_prefixes or not (self.key or self.header):
             return ""
-        return ask.fronts[0 if self.rule == "breakpoints" else -1].digest[:KEY_CHARS]
+        return ask.shared_prefixes[0 if self.rule == "breakpoints" else -1].digest[:KEY_CHARS]
 
     def headers(self, ask: Ask) -> dict[str, str]:
         """The headers by which requests that share documents reach one cache."""
         return {self.header: scope} if self.header and (scope := self.scope(ask)) else {}
 
     def sent(self, body: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
-        """A body of OpenAI's protocol as it is sent. ask.fronts: none where no neighbour shares one.
+        """A body of OpenAI's protocol as it is sent. ask.shared_prefixes: none where no neighbour shares one.
 
         Where every token that is written to the cache is charged (rule breakpoints), a document that is asked once is
-        not written, and fronts that several share up to their ends.
+        not written, and prefixes that several share up to their ends.
         """
         if self.options is not None:
             return {**body, **self.options}
@@ -55,12 +55,12 @@ class CacheUse:
             return {**body, **shared}
         once = {**body, "prompt_cache_options": {"mode": "explicit"}}
         where, kind = ("messages", "text") if "messages" in body else ("input", "input_text")
-        if not ask.fronts or where not in body:
+        if not ask.shared_prefixes or where not in body:
             return once
         mark = {"prompt_cache_breakpoint": {"mode": "explicit", "ttl": self.lifetime}}
         parts = [
             {"type": kind, "text": text, **(mark if marked else {})}
-            for text, marked in cut_behind(ask.prompt, ask.fronts)
+            for text, marked in cut_behind(ask.prompt, ask.shared_prefixes)
         ]
         return {**once, **shared, where: [{"role": "user", "content": parts}]}
 
@@ -82,10 +82,10 @@ def cache_use(table: Mapping[str, Any]) -> CacheUse:
 
 
 def batch_group(table: Mapping[str, Any]) -> int:
-    """How many requests of a batch must share a front before a mark behind it saves money; 0 where none does, or where
+    """How many requests of a batch must share a prefix before a mark behind it saves money; 0 where none does, or where
     the vendor says nothing of hits in a batch.
 
-    Reckoned at the least share of hits that the vendor states: one request writes the front, of the others this share
+    Reckoned at the least share of hits that the vendor states: one request writes the prefix, of the others this share
     reads it and the rest writes it again.
     """
     known = family_of(table)
@@ -101,9 +101,9 @@ def batch_hits(table: Mapping[str, Any]) -> float:
     return float(known.family.get("cache.batch_hits", 0)) if known is not None else 0.0
 
 
-def fronts_from(table: Mapping[str, Any]) -> int:
+def prefixes_from(table: Mapping[str, Any]) -> int:
     """Tokens from which what calls share is asked one behind the other: what the cache keeps at the least, for those
-    that are asked at the same moment miss it; where a header leads each front to a machine of its own, what is
+    that are asked at the same moment miss it; where a header leads each prefix to a machine of its own, what is
     promised."""
     return cache_minimum(table) if cache_use(table).header else cache_least(table)
 
@@ -117,7 +117,7 @@ def cache_seconds(table: Mapping[str, Any]) -> float:
     return USED_OF_LIFE * min(life, LONGEST_LIFE_S)
 
 
-def counting(table: Mapping[str, Any]) -> dict[str, bool]:
+def limit_counting(table: Mapping[str, Any]) -> dict[str, bool]:
     """What the vendor of a table's model counts in its limit of tokens: fields of `Caps` (models/engine/limits.py)."""
     known = family_of(table)
     if known is None:

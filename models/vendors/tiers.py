@@ -40,7 +40,7 @@ def shares_of(facts: Mapping[str, Any]) -> dict[str, Decimal]:
     return found | {name: Decimal(str(service["fast"])) for name in DEARER if "fast" in service}
 
 
-def served(asked: str, said: str | None) -> str:
+def served_tier(asked: str, said: str | None) -> str:
     """The tier that a reply counts for, "" for standard. A cheaper one than standard counts only where it was asked
     for, a dearer one wherever the vendor says so: an account can be set to it."""
     return said if said and (said in DEARER or said == asked == FLEX) else ""

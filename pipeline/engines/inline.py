@@ -15,7 +15,7 @@ from scrollwork.pipeline import progress
 from scrollwork.pipeline.build import Built, ensure
 from scrollwork.pipeline.calling import STOP
 from scrollwork.pipeline.engines.error_text import error_text
-from scrollwork.pipeline.engines.processes import Done, Processes, outcome
+from scrollwork.pipeline.engines.processes import Done, Processes, process_outcome
 from scrollwork.pipeline.errors import Interrupted
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.session import Session
@@ -44,7 +44,7 @@ def run_inline(plan: Plan, processes: Processes | None = None) -> list[Finished]
     while order.open:
         while processes is not None and processes.due and len(begun) < processes.count and order.movable:
             node = order.movable.pop()
-            begun[begin(node, plan, processes)] = node
+            begun[start_in_process(node, plan, processes)] = node
         if (here := order.next(both=processes is None or not processes.due)) is not None:
             order.end(here, *how_ended(partial(build_here, here, session, made)))
         elif begun:
@@ -139,7 +139,7 @@ def build_here(node: Node, session: Session, made: dict[str, Built]) -> bool:
     return built.reused
 
 
-def begin(node: Node, plan: Plan, processes: Processes, file: str = "") -> Future[Done]:
+def start_in_process(node: Node, plan: Plan, processes: Processes, file: str = "") -> Future[Done]:
     """Begin to build a node in another process, and report its progress. file: name of the plan's file, "" for none."""
     progress.started(node.title)
     if not STOP.level:
@@ -158,7 +158,7 @@ def built_elsewhere(node: Node, future: Future[Done]) -> tuple[str, bool]:
     """Wait for a node that another process builds, and report its end. Returns (content key, whether it was reused).
     Raises FailedElsewhere, Interrupted."""
     try:
-        content, reused = outcome(future)
+        content, reused = process_outcome(future)
     except BaseException:
         progress.ended(node.title, "failed")
         raise

@@ -22,11 +22,11 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.engines.error_text import error_text
-from scrollwork.pipeline.engines.inline import Finished, begin, build_told, built_elsewhere
-from scrollwork.pipeline.engines.processes import Processes, cores
+from scrollwork.pipeline.engines.inline import Finished, build_told, built_elsewhere, start_in_process
+from scrollwork.pipeline.engines.processes import Processes, worker_count
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node, Plan
-from scrollwork.pipeline.plan_files import filed, plan_of
+from scrollwork.pipeline.plan_files import plan_file, plan_of
 from scrollwork.pipeline.session import Locations, Session
 
 TOLD_EVERY_S = 30.0
@@ -39,7 +39,7 @@ def side_by_side(count: int | None = None) -> Any:
 
     A thread hands stages that take CPU to worker processes (processes.py). Prefect's own process pool takes ten seconds
     to start, and cannot keep stages in one process that must share it."""
-    return ThreadPoolTaskRunner(max_workers=count or max(AT_LEAST, cores()))
+    return ThreadPoolTaskRunner(max_workers=count or max(AT_LEAST, worker_count()))
 
 
 def run_stage(name: str, file: str, locations: Locations) -> Any:
@@ -59,7 +59,7 @@ def run_stage(name: str, file: str, locations: Locations) -> Any:
         processes = _processes.get(file)
         with told:
             if processes is not None and processes.due and processes.movable(node):
-                content, reused = built_elsewhere(node, begin(node, plan, processes, file))
+                content, reused = built_elsewhere(node, start_in_process(node, plan, processes, file))
             else:
                 built = build_told(node, Session(plan.locations))
                 content, reused = built.content, built.reused
@@ -135,7 +135,7 @@ def run_prefect(plan: Plan, processes: Processes | None = None) -> list[Finished
     futures: dict[str, PrefectFuture[Any]] = {}
     finished: dict[str, Finished] = {}
     locations = replace(plan.locations, calling=None)
-    with filed(plan) as file, at_hand(file, processes):
+    with plan_file(plan) as file, at_hand(file, processes):
         for node in plan.nodes:
             before = [futures[needed.name] for needed in node.needs if needed.name in futures]
             futures[node.name] = stage_task(node).submit(node.name, file, locations, wait_for=before)

@@ -29,7 +29,7 @@ from scrollwork.pipeline.calling import STOP
 from scrollwork.pipeline.engines.error_text import error_text
 from scrollwork.pipeline.errors import FailedElsewhere, Interrupted, UsageError
 from scrollwork.pipeline.plan import Node, Plan
-from scrollwork.pipeline.plan_files import filed, plan_of
+from scrollwork.pipeline.plan_files import plan_file, plan_of
 from scrollwork.pipeline.session import Locations, Session
 
 MOST = 4  # processes by default: each holds its own copy of the libraries, about 150 MB
@@ -39,7 +39,7 @@ Done = tuple[str, bool, str, str]  # content key, whether it was reused, error m
 log = logging.getLogger("scrollwork")
 
 
-def cores() -> int:
+def worker_count() -> int:
     """Default number of worker processes: SCROLLWORK_WORKERS, else the cores that this process may use, at most MOST.
     Raises UsageError."""
     if given := os.environ.get("SCROLLWORK_WORKERS"):
@@ -55,7 +55,7 @@ class Processes:
     seconds until they are started, WAIT_S by default."""
 
     def __init__(self, count: int | None = None, wait_s: float | None = None) -> None:
-        self.count = count or cores()
+        self.count = count or worker_count()
         self._due = time.monotonic() + (WAIT_S if wait_s is None else wait_s)
         self._executor: Any = None
         self._told: Any = None  # queue of progress and warnings from the workers
@@ -86,15 +86,15 @@ class Processes:
         return self.count > 1 and not getattr(importlib.import_module(node.body), "ONE_PROCESS", False)
 
     def submit(self, node: Node, plan: Plan, file: str = "") -> Future[Done]:
-        """Begin to build a node of a plan; pass the result to `outcome`. file: name of the plan's file (plan_files.py),
-        "" to write one. Raises FailedElsewhere after the run has ended."""
+        """Begin to build a node of a plan; pass the result to `process_outcome`. file: the plan's (plan_files.py), ""
+        to write one. Raises FailedElsewhere after the run has ended."""
         with self._lock:
             if self._closed:
                 raise FailedElsewhere("the run has ended")
             if self._executor is None:
                 self._start()
             if not file and id(plan) not in self._files:
-                self._files[id(plan)] = plan, self._stack.enter_context(filed(plan))
+                self._files[id(plan)] = plan, self._stack.enter_context(plan_file(plan))
             file = file or self._files[id(plan)][1]
             try:
                 with _safe_path():  # the first call starts the processes
@@ -131,7 +131,7 @@ def _safe_path() -> Iterator[None]:
             os.environ["PYTHONSAFEPATH"] = before
 
 
-def outcome(future: Future[Done]) -> tuple[str, bool]:
+def process_outcome(future: Future[Done]) -> tuple[str, bool]:
     """(content key, whether it was reused). Raises FailedElsewhere with the stage's error, or if its process died;
     Interrupted after Ctrl-C."""
     try:

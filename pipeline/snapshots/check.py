@@ -7,11 +7,19 @@ from dataclasses import dataclass, field, replace
 
 from scrollwork.models.hosted.replies import WITHOUT_ROOM, without_room
 from scrollwork.models.registry import CALLED, HOSTED
-from scrollwork.pipeline.snapshots.damaged import Damaged, damaged, folders, lacking, move_aside, provider_of, refusal
+from scrollwork.pipeline.snapshots.damaged import (
+    Damaged,
+    damaged_snapshot,
+    lacking_answers,
+    move_aside,
+    provider_of,
+    refusal_message,
+    snapshot_folders,
+)
 from scrollwork.pipeline.snapshots.rows import differences, same_where_both_hold
 from scrollwork.records.base import InvalidRow
 from scrollwork.records.response import Failure, Response
-from scrollwork.storage.answers.check import Checked, absent, check_store, rows_of
+from scrollwork.storage.answers.check import Checked, check_store, rows_of, why_no_store
 from scrollwork.storage.answers.database import in_batches
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import responses
@@ -52,7 +60,7 @@ class Paid:
 
 def snapshots(home: Home) -> Iterator[Artifact]:
     """Every snapshot of answers whose manifest can be read; `damaged_snapshots` names the others."""
-    for folder in folders(home):
+    for folder in snapshot_folders(home):
         try:
             artifact = home.artifacts.at(folder)
         except StorageError:
@@ -70,7 +78,7 @@ def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> 
     """Count the rows of the store and list what is wrong with them, also compared with these snapshots. Creates no
     store. whole: check every row too."""
     asked = [one for one in found if one.manifest.ingredients.stage == SNAPSHOTS]
-    if why := absent(home.store_place):
+    if why := why_no_store(home.store_place):
         number = sum(artifact.facts.get("answered", 0) + artifact.facts.get("failed", 0) for artifact in asked)
         if number:
             why = f"{why}; {empty_store_problem(number, len(asked))}"
@@ -84,7 +92,7 @@ def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> 
         if any(line.startswith("the database") for line in base.problems):
             return base
         empty = tuple((key, model) for key, at, model in without_a_word(store, WITHOUT_ROOM) if at in HOSTED)
-        return replace(base, problems=(*base.problems, *against(store, asked)), empty=empty)
+        return replace(base, problems=(*base.problems, *store_differences(store, asked)), empty=empty)
     except StorageError as error:
         return Checked(problems=(str(error),))
     finally:
@@ -96,9 +104,9 @@ def empty_store_problem(number: int, count: int) -> str:
     return f"{count:,} snapshots of its home hold {number:,} answers and failures: {REPAIR}"
 
 
-def against(store: ResponseStore, found: Sequence[Artifact]) -> Iterator[str]:
+def store_differences(store: ResponseStore, found: Sequence[Artifact]) -> Iterator[str]:
     """The differences between the store and snapshots, in words."""
-    held = hold(store, found)
+    held = compare_with_store(store, found)
     if not held.answers and not held.different and not held.disputed and held.gone:
         number = len(held.gone) + len(held.failures_gone)
         yield f"{store.name}: holds none of their answers; {empty_store_problem(number, len(found))}"
@@ -112,7 +120,7 @@ def against(store: ResponseStore, found: Sequence[Artifact]) -> Iterator[str]:
         yield f"failure {failure.request_key} of {failure.model}: is gone, a snapshot holds it; {REPAIR}"
 
 
-def hold(store: ResponseStore, found: Iterable[Artifact]) -> Held:
+def compare_with_store(store: ResponseStore, found: Iterable[Artifact]) -> Held:
     """Compare the store with these snapshots. Snapshots with a digest (schema 4) count before older ones.
 
     The store's answer is right if any snapshot agrees with it. If they disagree with each other, none is believed."""
@@ -189,8 +197,8 @@ class Guard:
         """Raise LostAnswers if a paid answer to one of these request keys is lost."""
         known = self._known = self._known or paid(self._home)
         for one in known.damaged:
-            if one.unread and (why := lacking(store, one)):
-                raise LostAnswers(refusal(one, why))
+            if one.unread and (why := lacking_answers(store, one)):
+                raise LostAnswers(refusal_message(one, why))
         among = (known.answered | (frozenset() if self._retry_failed else known.failed)).intersection(keys)
         states = store.states(among)
         lost = {key for key in among if key not in states}
@@ -215,11 +223,11 @@ class Keeper:
     def __call__(self, folder: Location) -> Location | None:
         """Called before the snapshot in a folder is removed. Moves it aside if some answers of it cannot be read, and
         returns where to. Raises LostAnswers if the store lacks some of its answers."""
-        found = damaged(self._home, folder)
+        found = damaged_snapshot(self._home, folder)
         if found is None or not found.paid:
             return None
-        if why := absent(self._home.store_place) or lacking(self._store(), found):
-            raise LostAnswers(refusal(found, why))
+        if why := why_no_store(self._home.store_place) or lacking_answers(self._store(), found):
+            raise LostAnswers(refusal_message(found, why))
         return move_aside(self._home, folder) if found.unread else None
 
 
@@ -228,9 +236,9 @@ def paid(home: Home) -> Paid:
     answered: set[str] = set()
     failed: set[str] = set()
     torn: list[Damaged] = []
-    for folder in folders(home):
+    for folder in snapshot_folders(home):
         known = _KEYS.get(str(folder)) or _keys_in(home, folder)
-        if known is None and (found := damaged(home, folder)) is not None and found.paid:
+        if known is None and (found := damaged_snapshot(home, folder)) is not None and found.paid:
             torn.append(found)
             known = Paid(found.answered, found.failed)
         if known is not None:

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from scrollwork.models.hosted.replies import without_room
 from scrollwork.models.registry import CALLED
-from scrollwork.pipeline.snapshots.rows import refilled
+from scrollwork.pipeline.snapshots.rows import store_row
 from scrollwork.records.base import InvalidRow, Row
 from scrollwork.records.response import Failure, Response
 from scrollwork.storage.answers.rows import LOSSY
@@ -66,7 +66,7 @@ def provider_of(snapshot: Artifact) -> str:
     return str(settings.get("provider", "")) if isinstance(settings, dict) else ""
 
 
-def folders(home: Home) -> Iterator[Location]:
+def snapshot_folders(home: Home) -> Iterator[Location]:
     """The folders of all snapshots of answers of a home."""
     base = home.artifacts.root.child(SNAPSHOTS)
     for slot in base.names():
@@ -77,7 +77,7 @@ def folders(home: Home) -> Iterator[Location]:
 
 def damaged_snapshots(home: Home) -> list[Damaged]:
     """Every damaged snapshot of a home, except those that a process is building now."""
-    found = [damaged(home, folder) for folder in folders(home)]
+    found = [damaged_snapshot(home, folder) for folder in snapshot_folders(home)]
     return [one for one in found if one is not None and not _being_built(one.folder)]
 
 
@@ -94,7 +94,7 @@ def _being_built(folder: Location) -> bool:
     return False
 
 
-def damaged(home: Home, folder: Location) -> Damaged | None:
+def damaged_snapshot(home: Home, folder: Location) -> Damaged | None:
     """What is known of the damaged snapshot in a folder; None if it is intact or there is none."""
     artifact, why = None, "has parts of answers and no manifest"
     try:
@@ -165,7 +165,7 @@ def _readable(file: Any, names: list[str]) -> Iterator[dict[str, Any]]:
             continue
 
 
-def believed(found: Damaged) -> tuple[list[Response], list[Failure]]:
+def certain_rows(found: Damaged) -> tuple[list[Response], list[Failure]]:
     """The answers and failures of a damaged snapshot that are certainly what was written."""
     answers: list[Response] = []
     failures: list[Failure] = []
@@ -187,7 +187,7 @@ def believed(found: Damaged) -> tuple[list[Response], list[Failure]]:
 
 def _fits(row: Response, provider: str) -> bool:
     """Whether a row's own digest fits its content."""
-    return row.digest is not None and refilled(row, provider).origin != LOSSY
+    return row.digest is not None and store_row(row, provider).origin != LOSSY
 
 
 def _rows(folder: Location, name: str, kind: type[Row]) -> Iterator[Row]:
@@ -204,7 +204,7 @@ def _rows(folder: Location, name: str, kind: type[Row]) -> Iterator[Row]:
                 continue
 
 
-def lacking(store: ResponseStore, found: Damaged) -> str:
+def lacking_answers(store: ResponseStore, found: Damaged) -> str:
     """Which answers of a damaged snapshot the store may lack, in words; "" where it holds them.
 
     If some keys cannot be read, the store must hold at least as many answers of these models as the snapshot has.
@@ -253,7 +253,7 @@ def _sha256(folder: Location, name: str) -> str:
     )
 
 
-def refusal(found: Damaged, why: str) -> str:
+def refusal_message(found: Damaged, why: str) -> str:
     """The message for LostAnswers: why nothing is asked, and what to do."""
     return (
         f"a damaged snapshot may hold the last copy of paid answers: {found}; {why}. Nothing was asked and nothing "

@@ -5,16 +5,16 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
-from scrollwork.pipeline.snapshots.check import checked_store, hold, snapshots
-from scrollwork.pipeline.snapshots.damaged import Damaged, believed, damaged, damaged_snapshots, move_aside
-from scrollwork.pipeline.snapshots.rows import refilled, refilled_failure
+from scrollwork.pipeline.snapshots.check import checked_store, compare_with_store, snapshots
+from scrollwork.pipeline.snapshots.damaged import Damaged, certain_rows, damaged_snapshot, damaged_snapshots, move_aside
+from scrollwork.pipeline.snapshots.rows import refilled_failure, store_row
 from scrollwork.storage.answers.check import Checked
-from scrollwork.storage.answers.repair import opened, replace_answers, settle_attempts, take_out_damaged
+from scrollwork.storage.answers.repair import open_or_mend, replace_answers, settle_attempts, take_out_damaged
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.artifacts.artifact import LOCK
 from scrollwork.storage.home import Home
-from scrollwork.storage.location import held as locked
+from scrollwork.storage.location import file_lock as locked
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,19 @@ def repair(home: Home) -> Repaired:
     Raises StorageError for a database that is no response store.
     """
     found = list(snapshots(home))
-    place = opened(home.store_place)
+    place = open_or_mend(home.store_place)
     store = place.store
     try:
         done = take_out_damaged(store)
-        held = hold(store, found)
-        different = {row.request_key: refilled(row, provider) for row, provider, _ in held.different}
+        held = compare_with_store(store, found)
+        different = {row.request_key: store_row(row, provider) for row, provider, _ in held.different}
         replace_answers(store, different, "is not what a snapshot holds")
         done += [
             f"answer {row.request_key} of {row.model}: not what its snapshot holds: {', '.join(fields)}"
             for row, _, fields in held.different
         ]
         store.add(
-            [refilled(row, provider) for row, provider in held.gone],
+            [store_row(row, provider) for row, provider in held.gone],
             [refilled_failure(row, provider) for row, provider in held.failures_gone],
         )
         count = len(different) + len(held.gone) + len(held.failures_gone)
@@ -74,12 +74,12 @@ def repair(home: Home) -> Repaired:
 
 def salvage(store: ResponseStore, found: Damaged) -> tuple[int, int]:
     """Put back the believable rows of a damaged snapshot. Returns (rows put back, rows that the store still lacks)."""
-    answers, failures = believed(found)
+    answers, failures = certain_rows(found)
     before = store.states({row.request_key for row in answers} | {row.request_key for row in failures})
     new = {row.request_key: row for row in answers if before.get(row.request_key) != ANSWERED}
     failed = {row.request_key: row for row in failures if row.request_key not in before}
     store.add(
-        [refilled(row, found.provider) for row in new.values()],
+        [store_row(row, found.provider) for row in new.values()],
         [refilled_failure(row, found.provider) for row in failed.values()],
     )
     wanted = found.answered | found.failed
@@ -93,5 +93,5 @@ def put_away(home: Home, found: Damaged) -> str:
     if not found.paid:
         return "; the next run builds it again"
     with locked(found.folder.local / LOCK) if found.folder.local is not None else nullcontext():
-        aside = move_aside(home, found.folder) if damaged(home, found.folder) is not None else None
+        aside = move_aside(home, found.folder) if damaged_snapshot(home, found.folder) is not None else None
     return f"; it is {aside} now" if aside is not None else ""

@@ -10,7 +10,7 @@ from typing import Any
 from scrollwork.records.response import Failure, Response
 from scrollwork.storage.answers.digests import row_digest
 from scrollwork.storage.answers.rows import LOSSY, REFILLED, StoredAnswer, StoredFailure
-from scrollwork.storage.answers.tables import escaped, unescaped
+from scrollwork.storage.answers.tables import escape_text, unescape_text
 
 BOTH_HOLD = (
     *("finish_reason", "input_tokens", "cached_tokens", "output_tokens", "reported_model", "attempts"),
@@ -53,7 +53,7 @@ def response_row(answer: StoredAnswer, labels: Mapping[str, Any], scored_charact
         provider=printable(answer.provider),
         asked_as=printable(answer.model),
         digest=_digest(answer),
-        exact_text=None if text == answer.text else escaped(answer.text),
+        exact_text=None if text == answer.text else escape_text(answer.text),
         service_tier=None if answer.service_tier is None else printable(answer.service_tier),
         fingerprint=None if answer.fingerprint is None else printable(answer.fingerprint),
         output_limit=answer.output_limit,
@@ -98,12 +98,12 @@ def same_where_both_hold(fields: list[str]) -> bool:
     return {one.split()[0] for one in fields} <= {*NEW_IN_4.values(), "digest"}
 
 
-def refilled(written: Response, provider: str) -> StoredAnswer:
+def store_row(written: Response, provider: str) -> StoredAnswer:
     """The store's row for a snapshot's answer: unknown values are None, and `origin` marks it as refilled.
 
     provider: of the snapshot's model, used if the row names none.
     """
-    text = written.text if written.exact_text is None else unescaped(written.exact_text)
+    text = written.text if written.exact_text is None else unescape_text(written.exact_text)
     answer = StoredAnswer(
         request_key=written.request_key,
         provider=written.provider or provider,

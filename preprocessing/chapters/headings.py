@@ -70,11 +70,11 @@ def lines_of_headings(passage: Passage) -> None:
     for line in re.finditer(r"[^\n]+", text):
         words = line[0].strip(DECORATION)
         start = line.start() + line[0].find(words) if words else line.start()
-        if LINE.fullmatch(words) or headed(passage, start, words):
+        if LINE.fullmatch(words) or is_heading(passage, start, words):
             passage.edit("title_line", line.start(), line.end())
 
 
-def headed(passage: Passage, start: int, words: str) -> bool:
+def is_heading(passage: Passage, start: int, words: str) -> bool:
     """Whether a line is a place with at most a title behind it: "Chapter 5: The Storm", "Summary of Act I"."""
     if not (places := passage.places_in(start, start + len(words))):
         return False

@@ -93,7 +93,7 @@ def run_in(passage: Passage, at: int) -> int:
         if starter(passage, words, split):
             return ends[split - 1]
     split = subject(passage, words)
-    return ends[split - 1] if split and named(passage, words[:split]) else 0
+    return ends[split - 1] if split and is_title_of_person(passage, words[:split]) else 0
 
 
 def leading(text: str, at: int) -> tuple[list[str], list[int]]:
@@ -154,7 +154,7 @@ def subject(passage: Passage, words: list[str]) -> int:
     return split
 
 
-def named(passage: Passage, title: list[str]) -> bool:
+def is_title_of_person(passage: Passage, title: list[str]) -> bool:
     """Whether words before a name are a title: the last is a word that the book writes small elsewhere."""
     ending = stem(title[-1])
     return bool(

@@ -258,14 +258,14 @@ def _compare_references(found: Comparison, example: Example, name: str, theirs: 
 def _difference(example_id: str, released_id: str, ours: Any, released: Any) -> Difference:
     """Where two values part: texts are cut to what stands around that place."""
     if isinstance(ours, str) and isinstance(released, str):
-        at = parting(ours, released)
+        at = first_difference(ours, released)
         start = max(0, at - SHOWN // 2)
-        around = (encodable(text[start : start + SHOWN]) for text in (ours, released))
+        around = (escape_surrogates(text[start : start + SHOWN]) for text in (ours, released))
         return Difference(example_id, released_id, at, *around)
     return Difference(example_id, released_id, None, _short(ours), _short(released))
 
 
-def parting(ours: str, released: str) -> int:
+def first_difference(ours: str, released: str) -> int:
     """The first character at which two texts differ, or where the shorter one ends."""
     pairs = enumerate(zip(ours, released, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(ours), len(released)))
@@ -274,12 +274,12 @@ def parting(ours: str, released: str) -> int:
 def _short(value: Any) -> Any:
     """A value that is no text in few characters; of a text its beginning."""
     if isinstance(value, str):
-        return encodable(value[:SHOWN])
+        return escape_surrogates(value[:SHOWN])
     if isinstance(value, int | float | None) or (isinstance(value, list) and len(repr(value)) <= 2 * SHOWN):
         return value
-    return encodable(repr(value)[: 2 * SHOWN])
+    return escape_surrogates(repr(value)[: 2 * SHOWN])
 
 
-def encodable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     """The text with lone surrogates escaped, so that it can be printed."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -33,7 +33,9 @@ def curate(raw: RawFiles, task: str, split: str, *, form: str, choice: str) -> I
     for record in raw.records():
         number = number + 1 if record.file == file else 0
         file = record.file
-        yield from each([record], partial(problem, number, form, choice, task, split), task=task, split=split)
+        yield from convert_records(
+            [record], partial(problem, number, form, choice, task, split), task=task, split=split
+        )
 
 
 def problem(number: int, form: str, choice: str, task: str, split: str, record: Record) -> Iterator[Row]:

@@ -14,13 +14,13 @@ from pathlib import Path, PurePosixPath
 from scrollwork.preprocessing.chapters.edits import Book, Edit
 from scrollwork.preprocessing.chapters.intro import is_introduction
 from scrollwork.preprocessing.chapters.strip import Stripped, strip_position
-from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, sayable
-from scrollwork.preprocessing.raw.files import RawFiles, dropped
+from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, printable
+from scrollwork.preprocessing.raw.files import RawFiles, drop_of_error
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example, metadata
-from scrollwork.records.stable import stable_order
+from scrollwork.records.stable_choice import stable_order
 
 PART = re.compile(r"section_(\d+)_part_(\d+)\.txt")
 
@@ -53,8 +53,8 @@ def curate(
     seed: int,
 ) -> Iterator[Row]:
     """Section summaries as documents; a book gives `permutations` examples. `edits`: the rules of `book_position`."""
-    yield from misnamed(raw.files(), task, split)
-    for title, source, files in chosen(raw.files(), sources):
+    yield from misplaced_files(raw.files(), task, split)
+    for title, source, files in chosen_books(raw.files(), sources):
         parts: list[Part] = []
         malformed = False
         for file in files:
@@ -62,8 +62,8 @@ def curate(
                 parts.append(part(raw, file))
             except (MalformedFile, MalformedRecord) as error:
                 malformed = True
-                yield dropped(error.of_record(), task, split)
-        where = sayable(f"booksum/finished_summaries/{source}/{title}")
+                yield drop_of_error(error.of_record(), task, split)
+        where = printable(f"booksum/finished_summaries/{source}/{title}")
         if malformed:  # a book with a gap has no true order
             detail = f"{where}: a part is malformed, its order would have a gap"
             yield Drop(task, split, where, "book with a malformed part", detail, error=True)
@@ -112,7 +112,7 @@ def cuts(
 
     Of the books' chosen sources, or of `every` source. Malformed parts are passed over: `curate` names them.
     """
-    for title, _, files in chosen(raw.files(), sources, every=every):
+    for title, _, files in chosen_books(raw.files(), sources, every=every):
         parts = []
         for file in files:
             try:
@@ -124,7 +124,7 @@ def cuts(
         yield from ((one, edit) for one, after in without_position(title, told, edits) for edit in after.edits)
 
 
-def chosen(
+def chosen_books(
     files: Sequence[File], sources: Sequence[str], *, every: bool = False
 ) -> Iterator[tuple[str, str, list[File]]]:
     """Title, source and files in the book's order: the preferred source of each book, or every one."""
@@ -146,7 +146,7 @@ def books(files: Sequence[File]) -> dict[str, dict[tuple[str, str], dict[tuple[i
     return found
 
 
-def misnamed(files: Sequence[File], task: str, split: str) -> Iterator[Drop]:
+def misplaced_files(files: Sequence[File], task: str, split: str) -> Iterator[Drop]:
     """Files whose place in their book is not known, or is that of another file."""
     seen: dict[tuple[PurePosixPath, int, int], str] = {}
     for name, _ in files:
@@ -154,10 +154,10 @@ def misnamed(files: Sequence[File], task: str, split: str) -> Iterator[Drop]:
         match = PART.fullmatch(path.name)
         if match is None:
             error = MalformedRecord(name, "", "", "is not named section_<number>_part_<number>.txt", "file name")
-            yield dropped(error, task, split)
+            yield drop_of_error(error, task, split)
         elif (other := seen.setdefault((path.parent, int(match[1]), int(match[2])), name)) != name:
             error = MalformedRecord(other, "", "", f"has the place of {path.name}, which is taken", "duplicate id")
-            yield dropped(error, task, split)
+            yield drop_of_error(error, task, split)
 
 
 def same_title(title: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from scrollwork.preprocessing.raw.errors import MalformedRecord
-from scrollwork.preprocessing.raw.files import RawFiles, Record, dropped, each
-from scrollwork.preprocessing.raw.members import member_of, named_parts, whole
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records, drop_of_error
+from scrollwork.preprocessing.raw.members import member_of, named_parts, whole_object
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -19,7 +19,7 @@ OUTPUTS = {"Entailment": "Entailment", "Contradiction": "Contradiction", "NotMen
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     """Contracts as documents, each hypothesis as an example; a malformed label is dropped with its examples."""
     for path in raw.files():
-        release = whole(raw, path)
+        release = whole_object(raw, path)
         try:
             labels, documents = release.record("labels"), release.array("documents")
         except MalformedRecord as error:
@@ -30,9 +30,9 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
                 hypotheses[name] = hypothesis_of(label)
             except MalformedRecord as error:
                 hypotheses.setdefault(name, None)
-                yield dropped(error, task, split)
+                yield drop_of_error(error, task, split)
         contracts = (member_of(path[0], f"documents[{index}]", value) for index, value in enumerate(documents))
-        yield from each(contracts, partial(contract, hypotheses, task, split), task=task, split=split)
+        yield from convert_records(contracts, partial(contract, hypotheses, task, split), task=task, split=split)
 
 
 def hypothesis_of(label: Record | MalformedRecord) -> str:
@@ -63,7 +63,7 @@ def contract(hypotheses: Mapping[str, str | None], task: str, split: str, record
     for name, hypothesis in hypotheses.items():
         if hypothesis is not None:
             convert = partial(example, document, contract_id, name, hypothesis, spans, task, split)
-            yield from each([annotations], convert, task=task, split=split)
+            yield from convert_records([annotations], convert, task=task, split=split)
 
 
 def spans_of(record: Record, length: int) -> Iterator[tuple[int, int]]:

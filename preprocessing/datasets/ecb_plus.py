@@ -11,7 +11,7 @@ from pathlib import Path
 from scrollwork.preprocessing.datasets.coreference import Mention, clusters, spans
 from scrollwork.preprocessing.datasets.ecb_document import Text, read
 from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, MalformedRow
-from scrollwork.preprocessing.raw.files import RawFiles, Record, dropped, each, filtered
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records, drop_by_filter, drop_of_error
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -39,15 +39,15 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
             if topic := topic_of(row):
                 broken.setdefault(topic, error)
             else:
-                yield dropped(error, task, split)
+                yield drop_of_error(error, task, split)
             continue
         listed[topic][name].add(number)
     files: dict[int, Paths] = defaultdict(dict)
     for path in raw.files("documents"):
-        topic, name = named(path[0])
+        topic, name = topic_and_document(path[0])
         if not topic:
             said = "is named for no topic: TOPIC_DOCUMENT.xml, topics 1 to 45 without 15 and 17"
-            yield dropped(MalformedRecord(path[0], "", "", said, "unknown topic"), task, split)
+            yield drop_of_error(MalformedRecord(path[0], "", "", said, "unknown topic"), task, split)
         if name in files[topic]:
             broken.setdefault(topic, MalformedRecord(path[0], "", "", "is there a second time", "duplicate id"))
         files[topic][name] = path
@@ -55,7 +55,7 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
         if split_of(topic) == split:
             record = broken.get(topic) or Record({}, raw.dataset, f"topic {topic}")
             convert = partial(example, raw, topic, listed[topic], files[topic], task, split)
-            yield from each([record], convert, task=task, split=split)
+            yield from convert_records([record], convert, task=task, split=split)
 
 
 def split_of(topic: int) -> str:
@@ -88,7 +88,7 @@ def topic_number(text: str) -> int:
     return number if number in TOPICS else 0
 
 
-def named(path: str) -> tuple[int, str]:
+def topic_and_document(path: str) -> tuple[int, str]:
     """(topic, document) by a file's name, "36_1ecb.xml"; topic 0 for none."""
     name = Path(path).stem
     return topic_number(name.partition("_")[0]), name
@@ -105,7 +105,7 @@ def example(
     for name, path in sorted(files.items()):
         if name not in listed:
             where = Record({}, path[0], "")
-            yield filtered(where, "no validated sentence", "the list names none of it", task=task, split=split)
+            yield drop_by_filter(where, "no validated sentence", "the list names none of it", task=task, split=split)
             continue
         try:
             text = read(raw, path, listed[name])
@@ -116,9 +116,11 @@ def example(
             texts.append(text)
         else:
             where = Record({}, path[0], "")
-            yield filtered(where, "no event mention", "its validated sentences have none", task=task, split=split)
+            yield drop_by_filter(where, "no event mention", "its validated sentences have none", task=task, split=split)
     if not texts:
-        yield filtered(record, "no document", "no document of the topic has an event mention", task=task, split=split)
+        yield drop_by_filter(
+            record, "no document", "no document of the topic has an event mention", task=task, split=split
+        )
         return
     texts.sort(key=lambda text: (text.text, text.name))  # as SEAM has them before it draws an order
     mentions = [

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from scrollwork.preprocessing.raw.errors import MalformedFile
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.preprocessing.raw.json_objects import kind_name
 from scrollwork.records.base import Row, canonical_json
 from scrollwork.records.document import Document
@@ -31,7 +31,7 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     for number, record in enumerate(raw.records()):
         if isinstance(record, Record) and record.file.lower().endswith(".csv"):
             check_columns(record)
-        yield from each([record], partial(instance, number, task, split), task=task, split=split)
+        yield from convert_records([record], partial(instance, number, task, split), task=task, split=split)
 
 
 def check_columns(record: Record) -> None:

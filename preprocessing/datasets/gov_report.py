@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 
 from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, MissingFile
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each, filtered
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records, drop_by_filter
 from scrollwork.records.base import Row
-from scrollwork.records.document import Document, measured
+from scrollwork.records.document import Document, text_id_and_words
 from scrollwork.records.example import Example
 from scrollwork.records.words import words_in
 
@@ -23,14 +23,14 @@ DEPTH = 100  # no report nests sections deeper: a cycle or a bomb
 def curate(raw: RawFiles, task: str, split: str, *, scrolls_filter: bool) -> Iterator[Row]:
     """Reports as documents, their summaries as references, in the order of the id files.
 
-    scrolls_filter: leave out what SCROLLS (3.1) leaves out; see `unfit`.
+    scrolls_filter: leave out what SCROLLS (3.1) leaves out; see `why_left_out`.
     """
     for agency, lines_of in (("crs", crs), ("gao", gao)):
         convert = partial(report, lines_of, scrolls_filter, task, split)
-        yield from each(listed(raw, agency), convert, task=task, split=split)
+        yield from convert_records(listed_reports(raw, agency), convert, task=task, split=split)
 
 
-def listed(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRecord]:
+def listed_reports(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRecord]:
     """The agency's reports: all of its JSON Lines, else those that the id files name, where a file is a record."""
     if any(name.endswith(".jsonl") for name, _ in raw.roles.get(agency, ())):
         yield from raw.records(agency)
@@ -81,7 +81,7 @@ def gao(record: Record) -> tuple[list[str], list[str]]:
     return body, [line for part in record.records("highlight") for line in section_lines(part, titles=False)]
 
 
-def unfit(report_text: str, words: int, summary: str) -> str:
+def why_left_out(report_text: str, words: int, summary: str) -> str:
     """Why SCROLLS leaves a report out, "" where it keeps it (SCROLLS 3.1; strict bounds, fact sheet 3.2).
 
     words: white-space words of the report. Left out: under 2 or over 1,000 times those of the summary, or the summary
@@ -108,9 +108,9 @@ def report(
     for field, text in zip(fields, (body, summary), strict=True):
         if not text:
             raise record.error(field, "has no text", "empty field")
-    document_id, words = measured(body)
-    if scrolls_filter and (reason := unfit(body, words, summary)):
-        yield filtered(record, "SCROLLS filter", reason, task=task, split=split)
+    document_id, words = text_id_and_words(body)
+    if scrolls_filter and (reason := why_left_out(body, words, summary)):
+        yield drop_by_filter(record, "SCROLLS filter", reason, task=task, split=split)
         return
     yield Document(document_id, record.text("title", empty=True), body, words, record.file, record.where)
     yield Example(

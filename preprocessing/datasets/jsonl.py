@@ -9,7 +9,7 @@ from math import isfinite
 from string import ascii_uppercase as LETTERS
 from typing import Any
 
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -26,7 +26,9 @@ def curate(raw: RawFiles, task: str, split: str, *, output: str = "text") -> Ite
     """
     if output not in OUTPUTS:
         raise ValueError(f"{task}.output must be one of {', '.join(OUTPUTS)}, is {output!r}")
-    yield from each(raw.records(), lambda record: example(record, task, split, output), task=task, split=split)
+    yield from convert_records(
+        raw.records(), lambda record: example(record, task, split, output), task=task, split=split
+    )
 
 
 def example(record: Record, task: str, split: str, output: str) -> Iterator[Row]:

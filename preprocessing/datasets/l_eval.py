@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -28,7 +28,9 @@ def curate(raw: RawFiles, task: str, split: str, *, gold: str, choice: str) -> I
     if gold not in GOLDS:
         raise ValueError(f"l_eval.gold must be one of {', '.join(GOLDS)}, is {gold!r}")
     for number, record in enumerate(raw.records()):
-        yield from each([record], partial(context, number, gold, choice, task, split), task=task, split=split)
+        yield from convert_records(
+            [record], partial(context, number, gold, choice, task, split), task=task, split=split
+        )
 
 
 def context(number: int, gold: str, choice: str, task: str, split: str, record: Record) -> Iterator[Row]:
@@ -47,7 +49,9 @@ def context(number: int, gold: str, choice: str, task: str, split: str, record: 
     ]
     for place, pair in enumerate(pairs):
         name = f"{number}-{place}"
-        yield from each([pair], partial(problem_of, document, name, gold, choice, task, split), task=task, split=split)
+        yield from convert_records(
+            [pair], partial(problem_of, document, name, gold, choice, task, split), task=task, split=split
+        )
 
 
 def problem_of(

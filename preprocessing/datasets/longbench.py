@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from scrollwork.preprocessing.datasets.longbench_prompts import FORMS, take_apart
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
-from scrollwork.preprocessing.raw.members import named_parts, whole
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
+from scrollwork.preprocessing.raw.members import named_parts, whole_object
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -25,20 +25,24 @@ def curate(raw: RawFiles, task: str, split: str, *, form: str) -> Iterator[Row]:
         raise ValueError(f"longbench.form must be one of {', '.join(FORMS)}, is {form!r}")
     for path in raw.files():
         if path[0].lower().endswith(".json"):
-            for name, record in named_parts(path[0], "prompt", whole(raw, path).data):
-                yield from each([record], partial(rendered, name, form, task, split), task=task, split=split)
+            for name, record in named_parts(path[0], "prompt", whole_object(raw, path).data):
+                yield from convert_records(
+                    [record], partial(rendered_record, name, form, task, split), task=task, split=split
+                )
         else:
             alone = RawFiles(raw.dataset, {"records": (path,)})
-            yield from each(alone.records(), partial(released, form, task, split), task=task, split=split)
+            yield from convert_records(
+                alone.records(), partial(released_record, form, task, split), task=task, split=split
+            )
 
 
-def released(form: str, task: str, split: str, record: Record) -> Iterator[Row]:
+def released_record(form: str, task: str, split: str, record: Record) -> Iterator[Row]:
     """A record of the release."""
-    query = asked(form, record.optional_text("input"))
+    query = question_of(form, record.optional_text("input"))
     yield from rows(record, record.text("_id"), record.text("context"), query, record, "answers", (task, split))
 
 
-def rendered(name: str, form: str, task: str, split: str, record: Record) -> Iterator[Row]:
+def rendered_record(name: str, form: str, task: str, split: str, record: Record) -> Iterator[Row]:
     """A rendered prompt, taken apart."""
     prompt = record.text("origin_prompt")
     try:
@@ -49,10 +53,10 @@ def rendered(name: str, form: str, task: str, split: str, record: Record) -> Ite
         raise record.error("origin_prompt", "has no context", "empty field")
     known = isinstance(record.data.get("gold"), dict)  # answers with the classes that there are
     golds, field = (record.record("gold"), "answers") if known else (record, "gold")
-    yield from rows(record, name, context, asked(form, query), golds, field, (task, split))
+    yield from rows(record, name, context, question_of(form, query), golds, field, (task, split))
 
 
-def asked(form: str, text: str) -> str | None:
+def question_of(form: str, text: str) -> str | None:
     """The question, without the cue of examples that it ends with; None where a task asks none."""
     query = text.strip()
     for cue in FORMS[form].cues:

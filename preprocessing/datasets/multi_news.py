@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each, filtered
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records, drop_by_filter
 from scrollwork.preprocessing.raw.lines import text_lines
 from scrollwork.preprocessing.runs.blocks import blanks
 from scrollwork.records.base import Row
@@ -29,7 +29,7 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     metadata: `blanks`, what was taken off (runs/blocks.py), for prompts that show it.
     """
     for number, record in enumerate(rows(raw)):
-        yield from each([record], partial(cluster, number, task, split), task=task, split=split)
+        yield from convert_records([record], partial(cluster, number, task, split), task=task, split=split)
 
 
 def rows(raw: RawFiles) -> Iterator[Record | MalformedRecord]:
@@ -43,10 +43,10 @@ def rows(raw: RawFiles) -> Iterator[Record | MalformedRecord]:
         names = ", ".join(name for name, _ in (*articles, *summaries))
         raise MalformedFile(raw.dataset, "", "", f"articles and summaries are not pairs: {names}", "missing file")
     for pair in zip(articles, summaries, strict=True):
-        yield from paired(*pair)
+        yield from paired_lines(*pair)
 
 
-def paired(articles: tuple[str, Path], summaries: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
+def paired_lines(articles: tuple[str, Path], summaries: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
     """Line n of two files as a record of the first. Raises MalformedFile where one ends before the other."""
     for number, (document, summary) in enumerate(zip_longest(text_lines(articles), text_lines(summaries)), start=1):
         if document is None or summary is None:
@@ -68,7 +68,7 @@ def cluster(number: int, task: str, split: str, record: Record) -> Iterator[Row]
     pieces = [piece.strip() for piece in given]
     articles = [piece for piece in pieces if piece]
     if not articles:
-        yield filtered(record, "no document", "the row has no article", task=task, split=split)
+        yield drop_by_filter(record, "no document", "the row has no article", task=task, split=split)
         return
     summary = record.text("summary").strip()
     empty = [place for place, piece in enumerate(pieces) if not piece]
@@ -86,4 +86,4 @@ def cluster(number: int, task: str, split: str, record: Record) -> Iterator[Row]
     )
     if empty:
         detail = f"{len(empty)} of {len(pieces)} articles are empty; the others stand"
-        yield filtered(record, "empty document", detail, task=task, split=split)
+        yield drop_by_filter(record, "empty document", detail, task=task, split=split)

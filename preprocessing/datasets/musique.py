@@ -6,7 +6,7 @@ example id ends in "_unanswerable", so that both can stand and the sampler takes
 
 from collections.abc import Iterator
 
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row, canonical_json
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -24,7 +24,9 @@ def curate(raw: RawFiles, task: str, split: str, *, output: str = "text") -> Ite
     """
     if output not in OUTPUTS:
         raise ValueError(f"musique.output must be one of {', '.join(OUTPUTS)}, is {output!r}")
-    yield from each(raw.records(), lambda record: question(record, task, split, output), task=task, split=split)
+    yield from convert_records(
+        raw.records(), lambda record: question(record, task, split, output), task=task, split=split
+    )
 
 
 def question(record: Record, task: str, split: str, output: str) -> Iterator[Row]:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, MalformedRow
-from scrollwork.preprocessing.raw.files import RawFiles, Record, dropped, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records, drop_of_error
 from scrollwork.preprocessing.raw.kinds import refuse_foreign
 from scrollwork.preprocessing.stories.book import strip_book, strip_book_page
 from scrollwork.preprocessing.stories.cut import UTF16, StripResult, decode, is_binary
@@ -43,19 +43,21 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
         known.add(document_id)
         return story(raw, row, stories, questions, task, split)
 
-    yield from each(listed, convert, task=task, split=split)
+    yield from convert_records(listed, convert, task=task, split=split)
     for document_id, rows in questions.items():
         if document_id not in known:
-            yield from lost(document_id, rows, task, split)
+            yield from drop_lost_questions(document_id, rows, task, split)
 
 
-def lost(document_id: str, rows: Sequence[Record | MalformedRecord], task: str, split: str) -> Iterator[Drop]:
+def drop_lost_questions(
+    document_id: str, rows: Sequence[Record | MalformedRecord], task: str, split: str
+) -> Iterator[Drop]:
     """Questions of a document that is not in the list: one Drop for those that are sound."""
     sound = [row for row in rows if isinstance(row, Record)]
-    yield from (dropped(row, task, split) for row in rows if isinstance(row, MalformedRecord))
+    yield from (drop_of_error(row, task, split) for row in rows if isinstance(row, MalformedRecord))
     if sound:
         problem = f"{document_id!r} is no document of this split; {len(sound)} questions are lost"
-        yield dropped(sound[0].error("document_id", problem, "unknown document"), task, split)
+        yield drop_of_error(sound[0].error("document_id", problem, "unknown document"), task, split)
 
 
 def cell(row: Record | MalformedRecord, column: str) -> str:
@@ -111,7 +113,7 @@ def story(
     told = metadata(kind=kind, strip=stripped.rule, **facts)
     for number, question in enumerate(asked):
         convert = partial(example, document, document_id, number, told, task, split)
-        yield from each([question], convert, task=task, split=split)
+        yield from convert_records([question], convert, task=task, split=split)
 
 
 def story_bytes(raw: RawFiles, path: tuple[str, Path]) -> bytes:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scrollwork.preprocessing.datasets.released_input import Pieces, by_offsets, options_of, without_offsets
-from scrollwork.preprocessing.prompts.frames import FRAME, framed
+from scrollwork.preprocessing.prompts.frames import FRAME, to_frame
 from scrollwork.preprocessing.prompts.template import Template, assemble, pids_of
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row, canonical_json
 from scrollwork.records.example import Example
 
@@ -30,7 +30,7 @@ def curate(raw: RawFiles, task: str, split: str, *, template: Mapping[str, Any],
     "options"), "" where it has none.
     """
     release = Release(task, split, Template(**template), query_ends)
-    yield from each(raw.records(), release.take, task=task, split=split)
+    yield from convert_records(raw.records(), release.take, task=task, split=split)
     yield from release.examples()
 
 
@@ -93,7 +93,7 @@ class Release:
         lengths = {document.document_id: len(document.text) for document in pieces.documents}
         frame: dict[str, Any] = {}
         if assemble(example, self._template, lengths.__getitem__) != pieces.parts:
-            frame["parts"] = framed(pieces.parts)
+            frame["parts"] = to_frame(pieces.parts)
         if pieces.separator is not None and pieces.separator != self._template.separator:
             frame["separator"] = pieces.separator
         more = dict(unknown_fields(record))

@@ -5,7 +5,7 @@ Its texts are those of DUC (under an agreement) and of Multi-News; upstream's sc
 
 from collections.abc import Iterator
 
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each, filtered
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records, drop_by_filter
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -17,7 +17,7 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     Articles without text are left out and counted, and so are records without any. metadata: `blanks`, their blanks
     (runs/blocks.py), where there are such articles.
     """
-    yield from each(raw.records(), lambda record: aspect(record, task, split), task=task, split=split)
+    yield from convert_records(raw.records(), lambda record: aspect(record, task, split), task=task, split=split)
 
 
 def aspect(record: Record, task: str, split: str) -> Iterator[Row]:
@@ -31,7 +31,7 @@ def aspect(record: Record, task: str, split: str) -> Iterator[Row]:
     ]
     guid, label, topic = (record.text(field) for field in ("guid", "aspect_label", "topic_id"))
     if not documents:
-        yield filtered(record, "no document", "the record has no article", task=task, split=split)
+        yield drop_by_filter(record, "no document", "the record has no article", task=task, split=split)
         return
     summary = "\n".join(record.texts("summary_text"))
     if not summary.strip():
@@ -57,7 +57,7 @@ def aspect(record: Record, task: str, split: str) -> Iterator[Row]:
     )
     if empty:
         detail = f"{len(empty)} of {len(articles)} articles are empty; the others stand"
-        yield filtered(record, "empty document", detail, task=task, split=split)
+        yield drop_by_filter(record, "empty document", detail, task=task, split=split)
 
 
 def origin(topic: str) -> str:

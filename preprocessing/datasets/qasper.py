@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from scrollwork.preprocessing.raw.errors import MalformedRecord
-from scrollwork.preprocessing.raw.files import RawFiles, Record, dropped, each, filtered
-from scrollwork.preprocessing.raw.members import named_parts, whole
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records, drop_by_filter, drop_of_error
+from scrollwork.preprocessing.raw.members import named_parts, whole_object
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -23,12 +23,14 @@ def curate(raw: RawFiles, task: str, split: str, *, fewest_chars: int) -> Iterat
     """
     for path in raw.files():
         for paper_id, record in papers(raw, path):
-            yield from each([record], partial(paper, paper_id, fewest_chars, task, split), task=task, split=split)
+            yield from convert_records(
+                [record], partial(paper, paper_id, fewest_chars, task, split), task=task, split=split
+            )
 
 
 def papers(raw: RawFiles, path: tuple[str, Path]) -> Iterator[tuple[str, Record | MalformedRecord]]:
     """The papers of a release file: an object by paper id."""
-    yield from named_parts(path[0], "paper", whole(raw, path).data)
+    yield from named_parts(path[0], "paper", whole_object(raw, path).data)
 
 
 def paper(paper_id: str, fewest_chars: int, task: str, split: str, record: Record) -> Iterator[Row]:
@@ -42,12 +44,12 @@ def paper(paper_id: str, fewest_chars: int, task: str, split: str, record: Recor
     if len(text) < fewest_chars:
         for question in questions:
             if isinstance(question, Record):
-                yield filtered(question, "short paper", f"{len(text):,} characters", task=task, split=split)
+                yield drop_by_filter(question, "short paper", f"{len(text):,} characters", task=task, split=split)
             else:
-                yield dropped(question, task, split)
+                yield drop_of_error(question, task, split)
         return
     yield document
-    yield from each(questions, partial(example, document, paper_id, task, split), task=task, split=split)
+    yield from convert_records(questions, partial(example, document, paper_id, task, split), task=task, split=split)
 
 
 def lines(record: Record) -> Iterator[str]:

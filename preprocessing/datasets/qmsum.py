@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from scrollwork.preprocessing.raw.errors import MalformedRecord
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document, text_id
 from scrollwork.records.example import Example, metadata
@@ -45,7 +45,7 @@ def curate(raw: RawFiles, task: str, split: str, **rules: bool) -> Iterator[Row]
             text = rule(text)
         return text
 
-    yield from each(meetings(raw), partial(meeting, clean, task, split), task=task, split=split)
+    yield from convert_records(meetings(raw), partial(meeting, clean, task, split), task=task, split=split)
 
 
 def meetings(raw: RawFiles) -> Iterator[Record | MalformedRecord]:
@@ -71,7 +71,7 @@ def meeting(clean: Callable[[str], str], task: str, split: str, record: Record) 
     yield document
     for number, (kind, query) in enumerate(queries):
         convert = partial(example, document, ends, number, kind, clean, task, split)
-        yield from each([query], convert, task=task, split=split)
+        yield from convert_records([query], convert, task=task, split=split)
 
 
 def turn_ends(turns: Sequence[str], text: str) -> list[int]:

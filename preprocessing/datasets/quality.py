@@ -11,7 +11,7 @@ from typing import Any
 
 from scrollwork.preprocessing.datasets.html import visible_text
 from scrollwork.preprocessing.raw.errors import MalformedRecord
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -25,7 +25,9 @@ def curate(raw: RawFiles, task: str, split: str, *, output: str) -> Iterator[Row
     """Articles as documents, each question as an example; output: "letter" (ZeroSCROLLS) or option "text" (SCROLLS)."""
     if output not in OUTPUTS:
         raise ValueError(f"quality.output must be one of {', '.join(OUTPUTS)}, is {output!r}")
-    yield from each(raw.records(), lambda record: article(record, task, split, output), task=task, split=split)
+    yield from convert_records(
+        raw.records(), lambda record: article(record, task, split, output), task=task, split=split
+    )
 
 
 def article(record: Record, task: str, split: str, output: str) -> Iterator[Row]:
@@ -39,7 +41,7 @@ def article(record: Record, task: str, split: str, output: str) -> Iterator[Row]
     )
     questions = list(early_questions(record) if early else record.items("questions"))
     yield document
-    yield from each(questions, partial(example, document, task, split, output), task=task, split=split)
+    yield from convert_records(questions, partial(example, document, task, split, output), task=task, split=split)
 
 
 def early_questions(record: Record) -> Iterator[Record | MalformedRecord]:
@@ -82,11 +84,11 @@ def example(document: Document, task: str, split: str, output: str, question: Re
         query="\n".join([question.text("question").strip(), "", *lines]),
         options=tuple(options),
         references=references,
-        metadata=metadata(hard=hard(question)),
+        metadata=metadata(hard=is_hard(question)),
     )
 
 
-def hard(question: Record) -> bool:
+def is_hard(question: Record) -> bool:
     """Whether annotators under time pressure failed on it (`difficult`, 0 or 1; the early layout does not say)."""
     difficult = question.data.get("difficult", 0)
     if difficult not in (0, 1):

@@ -34,13 +34,13 @@ def by_offsets(record: Record, template: Template) -> Pieces:
     end = place(record, "document_end_index", start + 1, len(text))
     asks = place(record, "query_start_index", end, len(text))
     asked = place(record, "query_end_index", asks, len(text))
-    parts = [*before(text[:start])]
+    parts = [*before_documents(text[:start])]
     documents: list[Document] = []
-    for part, document in inner(record, template, text, start, end):
+    for part, document in document_parts(record, template, text, start, end):
         parts.append(part)
         if document is not None:
             documents.append(document)
-    parts += gap(text[end:asks])
+    parts += literal_gap(text[end:asks])
     query = None
     if asked > asks:
         header = query_header(text[asks:asked], template)
@@ -48,7 +48,12 @@ def by_offsets(record: Record, template: Template) -> Pieces:
         ending = text[asked:]
         rest = ending.lstrip("\n")
         blank = ending[: len(ending) - len(rest)]
-        parts += [Part("query_header", header), Part("query", query), *gap(blank), Part("response_header", rest)]
+        parts += [
+            Part("query_header", header),
+            Part("query", query),
+            *literal_gap(blank),
+            Part("response_header", rest),
+        ]
     else:
         parts.append(Part("response_header", text[asks:]))
     titled = "{title}" in template.inner_header
@@ -75,7 +80,7 @@ def without_offsets(record: Record, query_ends: str) -> Pieces:
         query, own = text[:at], text[at + len(BLANK) :]
         parts += [Part("query", query), Part("gap", BLANK)]
     document = document_of(record, own, "input")
-    return Pieces((document,), query, (*parts, whole(document)))
+    return Pieces((document,), query, (*parts, whole_document(document)))
 
 
 def place(record: Record, field: str, least: int, most: int) -> int:
@@ -86,7 +91,7 @@ def place(record: Record, field: str, least: int, most: int) -> int:
     return value
 
 
-def before(text: str) -> Iterator[Part]:
+def before_documents(text: str) -> Iterator[Part]:
     """What stands before the documents: the instruction ends at the first blank line."""
     instruction, blank, header = text.partition(BLANK)
     if blank:
@@ -94,16 +99,16 @@ def before(text: str) -> Iterator[Part]:
     yield Part("context_header", header if blank else instruction)
 
 
-def inner(
+def document_parts(
     record: Record, template: Template, text: str, start: int, end: int
 ) -> Iterator[tuple[Part, Document | None]]:
     """The parts of the documents, each after its header; spans with their document."""
     if not template.inner_header:
         document = document_of(record, text[start:end], "document_start_index")
-        yield whole(document), document
+        yield whole_document(document), document
         return
     starts = inner_starts(record, start, end)
-    yield from ((part, None) for part in gap(text[start : starts[0]]))
+    yield from ((part, None) for part in literal_gap(text[start : starts[0]]))
     for number, (at, to) in enumerate(zip(starts, [*starts[1:], end], strict=True), start=1):
         block = text[at:to]
         last = to == end
@@ -112,8 +117,8 @@ def inner(
         own = block[len(header) : len(block) - len(blank)]
         document = document_of(record, own, f"inner_docs_start_indices[{number - 1}]", title)
         yield Part("inner_header", header), None
-        yield whole(document), document
-        yield from ((part, None) for part in gap(blank))
+        yield whole_document(document), document
+        yield from ((part, None) for part in literal_gap(blank))
 
 
 def inner_starts(record: Record, start: int, end: int) -> list[int]:
@@ -161,12 +166,12 @@ def document_of(record: Record, text: str, field: str, title: str = "") -> Docum
     return Document.of(text, title=title, source_file=record.file, source_record=record.where)
 
 
-def whole(document: Document) -> Part:
+def whole_document(document: Document) -> Part:
     """All of a document as a part."""
     return Part("document", None, document.document_id, 0, len(document.text))
 
 
-def gap(text: str) -> list[Part]:
+def literal_gap(text: str) -> list[Part]:
     """Literal text between pieces, if any."""
     return [Part("gap", text)] if text else []
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scrollwork.preprocessing.datasets.coreference import Mention, clusters, is_whole, joined, spans
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -14,7 +14,7 @@ FLAGS = ("hard_10", "hard_20", "curated")
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     """Papers as documents, each row as an example; mentions are numbered in their order there."""
-    yield from each(raw.records(), lambda record: topic(record, task, split), task=task, split=split)
+    yield from convert_records(raw.records(), lambda record: topic(record, task, split), task=task, split=split)
 
 
 def topic(record: Record, task: str, split: str) -> Iterator[Row]:

@@ -7,18 +7,20 @@ Reviews rated 3 are left out; 4 and 5 are positive, 1 and 2 negative; 50 of a ho
 
 from collections.abc import Iterator
 
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each, filtered
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records, drop_by_filter
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
-from scrollwork.records.stable import stable_order
+from scrollwork.records.stable_choice import stable_order
 
 NEUTRAL = 3
 
 
 def curate(raw: RawFiles, task: str, split: str, *, reviews: int, seed: int) -> Iterator[Row]:
     """A hotel an example: its chosen reviews as documents, the percentage of positive ones as reference."""
-    yield from each(raw.records(), lambda record: hotel(record, task, split, reviews, seed), task=task, split=split)
+    yield from convert_records(
+        raw.records(), lambda record: hotel(record, task, split, reviews, seed), task=task, split=split
+    )
 
 
 def hotel(record: Record, task: str, split: str, wanted: int, seed: int) -> Iterator[Row]:
@@ -26,7 +28,7 @@ def hotel(record: Record, task: str, split: str, wanted: int, seed: int) -> Iter
     name = record.text("entity_id")
     rated = [(review, rating) for review in record.records("reviews") if (rating := stars(review)) != NEUTRAL]
     if len(rated) < wanted:
-        yield filtered(record, "too few reviews", f"{len(rated)} rated other than 3", task=task, split=split)
+        yield drop_by_filter(record, "too few reviews", f"{len(rated)} rated other than 3", task=task, split=split)
         return
     chosen = [rated[index] for index in stable_order(range(len(rated)), seed, task, name)[:wanted]]
     documents = [Document.of(text(review), source_file=review.file, source_record=review.where) for review, _ in chosen]

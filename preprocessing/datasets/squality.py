@@ -6,7 +6,7 @@ Release v1.2 by default: its lengths are those of the paper's table (fidelity.md
 from collections.abc import Iterator
 from functools import partial
 
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -14,7 +14,7 @@ from scrollwork.records.example import Example, metadata
 
 def curate(raw: RawFiles, task: str, split: str, *, release: str) -> Iterator[Row]:
     """Stories as documents, each question as an example with all its responses. `release` chose the file."""
-    yield from each(raw.records(), lambda record: story(record, task, split), task=task, split=split)
+    yield from convert_records(raw.records(), lambda record: story(record, task, split), task=task, split=split)
 
 
 def story(record: Record, task: str, split: str) -> Iterator[Row]:
@@ -24,7 +24,7 @@ def story(record: Record, task: str, split: str) -> Iterator[Row]:
     document = Document.of(record.text("document"), source_file=record.file, source_record=record.where)
     questions = list(record.items("questions"))
     yield document
-    yield from each(questions, partial(example, document, passage, task, split), task=task, split=split)
+    yield from convert_records(questions, partial(example, document, passage, task, split), task=task, split=split)
 
 
 def example(document: Document, passage: str, task: str, split: str, question: Record) -> Iterator[Example]:

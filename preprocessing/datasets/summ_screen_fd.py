@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -10,7 +10,7 @@ from scrollwork.records.example import Example, metadata
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     """One episode a record: its transcript as document, its recap as reference."""
-    yield from each(raw.records(), lambda record: episode(record, task, split), task=task, split=split)
+    yield from convert_records(raw.records(), lambda record: episode(record, task, split), task=task, split=split)
 
 
 def episode(record: Record, task: str, split: str) -> Iterator[Row]:

@@ -22,7 +22,7 @@ def frame_of(example: Example) -> Mapping[str, Any]:
     return found
 
 
-def framed(parts: Sequence[Part]) -> list[list[str]]:
+def to_frame(parts: Sequence[Part]) -> list[list[str]]:
     """Turn parts into the values that a frame stores."""
     return [[part.role] if part.role in SPANS else [part.role, part.text or ""] for part in parts]
 

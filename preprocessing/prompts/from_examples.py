@@ -8,11 +8,11 @@ from typing import Any, Protocol
 from scrollwork.preprocessing.prompts.chat import adapt
 from scrollwork.preprocessing.prompts.receipts import answer_place, evidence_place
 from scrollwork.preprocessing.prompts.template import Template, assemble, closed_book, own_template
-from scrollwork.preprocessing.prompts.truncation import Counts, Cut, Limit, truncate, uncut
+from scrollwork.preprocessing.prompts.truncation import Counts, Cut, Limit, truncate, uncut_receipt
 from scrollwork.preprocessing.tokens.tokenizer import Tokenizer
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, Part, Prompt, render
-from scrollwork.records.stable import stable_int
+from scrollwork.records.stable_choice import stable_int
 from scrollwork.records.words import words_in
 
 
@@ -66,7 +66,7 @@ class Whole:
         if self.arm == CLOSED_BOOK:
             parts = closed_book(parts)
         parts = adapt(parts, own, self.variant, self.chat_sentence)
-        return uncut(parts) if counts is None else fitted(parts, own, text_of, counts, limit)
+        return uncut_receipt(parts) if counts is None else fit_to_limit(parts, own, text_of, counts, limit)
 
     def shown(self, example: Example, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         """Return the parts that are shown: all."""
@@ -134,7 +134,7 @@ def prompts(
         )
 
 
-def fitted(
+def fit_to_limit(
     parts: tuple[Part, ...], template: Template, text_of: Callable[[str], str], counts: Counts, limit: Limit
 ) -> Cut:
     """Cut the parts to the limit; without a document there is nothing to cut."""

@@ -33,9 +33,9 @@ def answer_place(example: Example, cut: Cut, kind: str, text_of: Callable[[str],
         return "absent"
     # a little before the cut belongs to what was dropped: an answer across it cannot be read
     longest = max(map(len, answers))
-    kept = found(pattern, documents_of(cut.parts), text_of)
-    dropped = found(pattern, cut.dropped, text_of, before=longest)
-    if kept and dropped and not found(pattern, cut.dropped, text_of):
+    kept = stands_in(pattern, documents_of(cut.parts), text_of)
+    dropped = stands_in(pattern, cut.dropped, text_of, before=longest)
+    if kept and dropped and not stands_in(pattern, cut.dropped, text_of):
         dropped = False  # seen again only because of those characters
     return {(True, True): "both", (True, False): "kept", (False, True): "dropped"}.get((kept, dropped), "absent")
 
@@ -67,7 +67,7 @@ def any_of(references: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile(r"(?<!\w)(?:" + "|".join(re.escape(text) for text in texts) + r")(?!\w)", re.IGNORECASE)
 
 
-def found(pattern: re.Pattern[str], spans: Iterable[Part], text_of: Callable[[str], str], before: int = 0) -> bool:
+def stands_in(pattern: re.Pattern[str], spans: Iterable[Part], text_of: Callable[[str], str], before: int = 0) -> bool:
     """Whether it stands in one of the spans, `before` characters in front of them taken in."""
     for span in spans:
         start = max(0, (span.start or 0) - before) if before else span.start

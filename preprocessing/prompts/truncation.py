@@ -52,7 +52,7 @@ class Cut:
     dropped: tuple[Part, ...] = ()
 
 
-def uncut(parts: Sequence[Part], tokens_document: int = 0, tokens_prompt: int = 0) -> Cut:
+def uncut_receipt(parts: Sequence[Part], tokens_document: int = 0, tokens_prompt: int = 0) -> Cut:
     """Return the receipt of a prompt that was not cut."""
     return Cut(tuple(parts), tokens_document, tokens_document, tokens_prompt, chars_of(parts), 0)
 
@@ -98,7 +98,7 @@ class Counts:
         return total <= most, total
 
 
-def room(limit: Limit, tokenizer: Tokenizer) -> int:
+def token_room(limit: Limit, tokenizer: Tokenizer) -> int:
     """The most tokens that a prompt may have uncut.
 
     input, prefix: the limit without the tokenizer's special tokens. openai, claude: without the answer; the official
@@ -130,10 +130,10 @@ def truncate(
     prefix (SCROLLS 5, fact sheet 6.2): the first tokens of the input, no omission marker.
     """
     parts = tuple(parts)
-    most = room(limit, counts.tokenizer)
+    most = token_room(limit, counts.tokenizer)
     fitting, total = counts.fits(parts, most)
     if fitting:
-        return uncut(parts, counts.total(documents_of(parts)), total)
+        return uncut_receipt(parts, counts.total(documents_of(parts)), total)
     if limit.policy == "prefix":
         return prefix(parts, text_of, counts, most)
     front, tail = split_front(parts)
@@ -248,14 +248,14 @@ def cut_at(front: Sequence[Part], keep: int, text_of: Callable[[str], str]) -> l
         length = len(part_text(part, text_of))
         if length > keep:
             if keep:
-                kept.append(shortened(part, keep))
+                kept.append(shorten(part, keep))
             break
         kept.append(part)
         keep -= length
     return kept
 
 
-def shortened(part: Part, keep: int) -> Part:
+def shorten(part: Part, keep: int) -> Part:
     """Cut a part to its first `keep` characters."""
     if part.text is not None:
         return Part(part.role, part.text[:keep])

@@ -10,7 +10,7 @@ UNSHOWN = re.compile(
 )
 
 
-def sayable(text: str, longest: int = LONGEST) -> str:
+def printable(text: str, longest: int = LONGEST) -> str:
     """Text that quotes raw input, fit for screen, log and Parquet: on one line, nothing unshown, not endless."""
     if len(text) > longest:
         text = text[: longest - 3] + "..."
@@ -26,7 +26,7 @@ class RawError(ValueError):
     """Something is wrong with a raw file or a record in it. `str` names file, record and field."""
 
     def __init__(self, file: str, record: str, field: str, problem: str, reason: str) -> None:
-        file, record, field, problem = (sayable(text) for text in (file, record, field, problem))
+        file, record, field, problem = (printable(text) for text in (file, record, field, problem))
         where = ", ".join(part for part in (file, record) if part)
         named = f'field "{field}" ' if field else ""
         super().__init__(f"{where}: {named}{problem}")

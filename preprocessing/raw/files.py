@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.preprocessing.raw.csv_rows import csv_rows
-from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, MissingFile, sayable
+from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, MissingFile, printable
 from scrollwork.preprocessing.raw.json_objects import Item, is_list, json_of, kind_name, lines, list_items
 from scrollwork.preprocessing.raw.kinds import refuse_foreign
 from scrollwork.preprocessing.raw.parquet import is_parquet, parquet_rows
@@ -143,7 +143,7 @@ class RawFiles:
             with opened(name, place) as stream:
                 data = stream.read()
         except OSError as error:
-            raise unreadable(name, error) from error
+            raise unreadable_file(name, error) from error
         if not data.strip(BLANK):
             raise MalformedFile(name, "", "", "is empty", "empty file")
         return data
@@ -176,7 +176,7 @@ class RawFiles:
         """The records of JSON Lines files, of JSON files that are lists (both also as gzip or Zstandard), of Parquet
         and of CSV files, as a stream.
 
-        A line that is no JSON object is yielded as the MalformedRecord that it is; see `each`.
+        A line that is no JSON object is yielded as the MalformedRecord that it is; see `convert_records`.
         """
         for path in self.files(role):
             try:
@@ -187,7 +187,7 @@ class RawFiles:
                 else:
                     yield from _records(path, list_items(path) if is_list(path) else lines(path))
             except OSError as error:
-                raise unreadable(path[0], error) from error
+                raise unreadable_file(path[0], error) from error
 
     def objects(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
         """Files that are one JSON object each: a malformed file is a malformed record."""
@@ -200,7 +200,7 @@ class RawFiles:
     def rows(self, role: str, columns: Sequence[str]) -> Iterator[Record | MalformedRecord]:
         """The rows of CSV files whose header names at least `columns`. Raises MalformedFile.
 
-        A row that is broken is yielded as the MalformedRecord that it is; see `each`.
+        A row that is broken is yielded as the MalformedRecord that it is; see `convert_records`.
         """
         for path in self.files(role):
             yield from self._csv(path, columns)
@@ -212,34 +212,36 @@ class RawFiles:
 Convert = Callable[[Record], Iterable[Row]]
 
 
-def each(records: Iterable[Record | MalformedRecord], convert: Convert, *, task: str, split: str) -> Iterator[Row]:
+def convert_records(
+    records: Iterable[Record | MalformedRecord], convert: Convert, *, task: str, split: str
+) -> Iterator[Row]:
     """The rows of every record. A malformed one (or one with a value no row can hold) becomes a Drop, whole; the
     others go on."""
     for record in records:
         if isinstance(record, MalformedRecord):
-            yield dropped(record, task, split)
+            yield drop_of_error(record, task, split)
             continue
         try:
             rows = list(convert(record))
         except MalformedRecord as error:
-            rows = [dropped(error, task, split)]
+            rows = [drop_of_error(error, task, split)]
         except InvalidRow as error:
-            rows = [dropped(record.error("", str(error)), task, split)]
+            rows = [drop_of_error(record.error("", str(error)), task, split)]
         yield from rows
 
 
-def dropped(error: MalformedRecord, task: str, split: str) -> Drop:
+def drop_of_error(error: MalformedRecord, task: str, split: str) -> Drop:
     """The Drop of a malformed record."""
     where = ", ".join(part for part in (error.file, error.record) if part)
     return Drop(task, split, where, error.reason, str(error), error=True)
 
 
-def filtered(record: Record, reason: str, detail: str, *, task: str, split: str) -> Drop:
+def drop_by_filter(record: Record, reason: str, detail: str, *, task: str, split: str) -> Drop:
     """The Drop of a record that a benchmark's own filter removes: counted, no error."""
-    return Drop(task, split, sayable(record.source), reason, detail, error=False)
+    return Drop(task, split, printable(record.source), reason, detail, error=False)
 
 
-def unreadable(name: str, error: OSError) -> MalformedFile:
+def unreadable_file(name: str, error: OSError) -> MalformedFile:
     """The error to raise for a file that the system does not let us read."""
     return MalformedFile(name, "", "", f"cannot be read ({error.strerror})", "unreadable file")
 

@@ -24,7 +24,7 @@ class Repeated(dict[str, Any]):
     keys_twice: tuple[str, ...] = ()
 
 
-def whole(raw: RawFiles, path: tuple[str, Path]) -> Record:
+def whole_object(raw: RawFiles, path: tuple[str, Path]) -> Record:
     """The file's object, as raw.object, with NotJson and Repeated inside. Raises MalformedFile."""
     name = path[0]
     try:

@@ -10,8 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scrollwork.preprocessing.prompts.truncation import Counts, Cut, Limit, chars_of, documents_of, prefix, uncut
-from scrollwork.preprocessing.runs.blocks import Block, Shared, demonstrations, filled
+from scrollwork.preprocessing.prompts.truncation import (
+    Counts,
+    Cut,
+    Limit,
+    chars_of,
+    documents_of,
+    prefix,
+    uncut_receipt,
+)
+from scrollwork.preprocessing.runs.blocks import Block, Shared, demonstrations, fill_block
 from scrollwork.records.base import canonical_json
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part
@@ -59,17 +67,17 @@ class Blocks:
             def keep(length: int) -> int:
                 return length * share // STEPS
 
-            return (*front, *filled(example, self.block, shared, length_of, target="", keep=keep))
+            return (*front, *fill_block(example, self.block, shared, length_of, target="", keep=keep))
 
         whole = of(STEPS)
         if counts is None:
-            return uncut(whole)
+            return uncut_receipt(whole)
         most = limit.tokens - counts.tokenizer.added
         fitting, total = counts.fits(whole, most)
         if fitting:
             if any(part.role == "mark" for part in whole):  # each would count for itself, a quarter too much in all
                 total = counts.exact(whole)
-            return uncut(whole, counts.total(documents_of(whole)), total)
+            return uncut_receipt(whole, counts.total(documents_of(whole)), total)
         if limit.policy == "prefix":
             return prefix(whole, text_of, counts, most)
         fits, none = counts.fits(of(0), most)

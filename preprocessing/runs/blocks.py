@@ -70,13 +70,13 @@ def demonstrations(block: Block, shared: Shared, length_of: Callable[[str], int]
     """What stands before the instance, the same for all instances of a run."""
     parts: list[Part] = []
     for shot, order in shared.shots:
-        own = filled(shot, block, shared, length_of, order=order, target=shot.references[0])
+        own = fill_block(shot, block, shared, length_of, order=order, target=shot.references[0])
         parts += [Part("demonstration", part.text, part.document_id, part.start, part.end) for part in own]
         parts.append(Part("demonstration", block.separator))
     return tuple(parts)
 
 
-def filled(
+def fill_block(
     example: Example,
     block: Block,
     shared: Shared,
@@ -103,17 +103,17 @@ def filled(
             parts += documents(example, block, order, marks_of(facts), length_of, keep)
             role = "response_header"
         elif piece == "highlights":
-            parts += listed(example, facts.get("highlights", ()), order, block.unlisted)
+            parts += highlight_lists(example, facts.get("highlights", ()), order, block.unlisted)
         elif texts[piece]:
             parts.append(Part("query" if piece in ("query", "question", "target") else "instruction", texts[piece]))
     if block.stripped and block.verbatim:
-        return stripped(parts)
+        return strip_parts(parts)
     if block.stripped and not target and (cue := parts[-1].text) is not None:
         parts[-1] = Part(role, cue.rstrip())
     return parts
 
 
-def stripped(parts: Sequence[Part]) -> list[Part]:
+def strip_parts(parts: Sequence[Part]) -> list[Part]:
     """Parts without the blanks at both ends of their literal text."""
     found = list(parts)
     while found and found[0].text is not None and not found[0].text.strip():
@@ -126,7 +126,7 @@ def stripped(parts: Sequence[Part]) -> list[Part]:
     return found
 
 
-def listed(
+def highlight_lists(
     example: Example, highlights: Sequence[Sequence[int]], order: Sequence[int], unlisted: str = ""
 ) -> list[Part]:
     """Highlighted spans of each review in presented order: `review_0:`, then ` 1. span` (section 1.2). unlisted: where
@@ -172,7 +172,7 @@ def documents(
         if number is not None:
             name = example.document_ids[number]
             length = length_of(name)
-            parts += marked(name, keep(length) if keep else length, marks.get(number, ()), swapped=block.swapped)
+            parts += marked_parts(name, keep(length) if keep else length, marks.get(number, ()), swapped=block.swapped)
         parts += [Part("gap", behind + block.end)] if behind + block.end else []
     return parts
 
@@ -201,12 +201,12 @@ def shown_documents(
     facts = example.facts
     marks = marks_of({**facts, "mention_ids": range(len(facts.get("mentions", ()))) if ids is None else ids})
     return [
-        render(tuple(marked(name, len(text_of(name)), marks.get(number, ()), swapped=swapped)), text_of)
+        render(tuple(marked_parts(name, len(text_of(name)), marks.get(number, ()), swapped=swapped)), text_of)
         for number, name in enumerate(example.document_ids)
     ]
 
 
-def marked(document_id: str, length: int, marks: Sequence[Mark], *, swapped: bool = False) -> list[Part]:
+def marked_parts(document_id: str, length: int, marks: Sequence[Mark], *, swapped: bool = False) -> list[Part]:
     """The first characters of a document with the marks that fit into them whole.
 
     At one place inner marks close before outer ones, all close before any opens, and outer ones open first. swapped:

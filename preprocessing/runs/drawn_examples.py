@@ -52,7 +52,7 @@ def draw_of(sizes: Mapping[str, int], task: str, pool: Pool, how: How, run: int)
     )
 
 
-def drawn(
+def examples_of_run(
     examples: Iterable[Example],
     suite: str,
     task: str,
@@ -94,7 +94,7 @@ def as_in_run(example: Example, one: Draw, ids: Sequence[int], seed: int = 0, *,
     else:
         places = tuple(there[number] for number in one.order(len(there)))
     order = [there.index(place) for place in places if place not in empty]
-    facts = moved(facts, order)
+    facts = moved_facts(facts, order)
     if "blanks" in facts:
         facts["blanks"] = [facts["blanks"][place] for place in places]
     references = example.references
@@ -112,7 +112,7 @@ def as_in_run(example: Example, one: Draw, ids: Sequence[int], seed: int = 0, *,
     )
 
 
-def moved(facts: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
+def moved_facts(facts: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
     """Facts whose spans name documents by their new places; -1 for one that is not shown."""
     place = {number: new for new, number in enumerate(order)}
     found = dict(facts)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scrollwork.records.stable import stable_index, stable_int, stable_order
+from scrollwork.records.stable_choice import stable_index, stable_int, stable_order
 
 INSTRUCTION, DOCUMENTS, SHOTS, SHOT_ORDER, INSTANCES, MENTIONS = VARIABLES = (
     "instruction",
@@ -95,7 +95,7 @@ def mention_ids(streams: Streams, run: int, instance: str, mentions: int, of: Se
     return tuple(stable_order(of, *streams.names(MENTIONS, run), instance)[:mentions])
 
 
-def shared(draws: Mapping[int, Draw]) -> Mapping[str, int]:
+def count_distinct_values(draws: Mapping[int, Draw]) -> Mapping[str, int]:
     """How many different values each variable took over runs."""
     return {
         INSTRUCTION: len({one.instruction for one in draws.values()}),

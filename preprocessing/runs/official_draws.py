@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scrollwork.preprocessing.runs.blocks import shown_documents
-from scrollwork.preprocessing.runs.drawn_examples import moved
+from scrollwork.preprocessing.runs.drawn_examples import moved_facts
 from scrollwork.preprocessing.runs.draws import Draw
 from scrollwork.records.base import canonical_json
 from scrollwork.records.example import Example
@@ -178,5 +178,5 @@ def in_marked_order(
         example,
         document_ids=tuple(example.document_ids[number] for number in order),
         titles=tuple(example.titles[number] for number in order) if example.titles else (),
-        metadata=canonical_json(moved(example.facts, order)),
+        metadata=canonical_json(moved_facts(example.facts, order)),
     )

@@ -13,7 +13,7 @@ from typing import Any
 from scrollwork.preprocessing.datasets.coreference import is_whole
 from scrollwork.preprocessing.datasets.fuse_reviews import REVIEWS
 from scrollwork.preprocessing.raw.errors import MalformedRecord
-from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -47,9 +47,9 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
         demonstrations = "demos" if "demos" in whole.data else "demonstrations"
         check_lists(whole, "prompts", demonstrations)
         for number, one in enumerate(whole.items("prompts"), start=1):
-            yield from each([one], partial(instruction, number, task), task=task, split=split)
+            yield from convert_records([one], partial(instruction, number, task), task=task, split=split)
         for number, one in enumerate(whole.items(demonstrations), start=1):
-            yield from each([one], partial(demonstration, number, task, split), task=task, split=split)
+            yield from convert_records([one], partial(demonstration, number, task, split), task=task, split=split)
 
 
 def check_lists(whole: Record, *fields: str) -> None:
@@ -134,7 +134,7 @@ def answer(record: Record, texts: list[str]) -> tuple[str | None, str, dict[str,
     return record.text("question"), target, {"answerable": answerable}
 
 
-def fused(record: Record, texts: list[str]) -> tuple[str | None, str, dict[str, Any]]:
+def fused_highlights(record: Record, texts: list[str]) -> tuple[str | None, str, dict[str, Any]]:
     """FuseReviews: `highlights` are [document, start, end] of what stands between marks, in the text as it is."""
     found = [[index, start, end] for index, text in enumerate(texts) for start, end in highlights(record, index, text)]
     return None, record.text("output"), {"marked": True, "highlights": found}
@@ -178,7 +178,7 @@ def clusters(record: Record, texts: list[str]) -> tuple[str | None, str, dict[st
 FORMS: dict[str, Form] = {
     "multi_news": summary,
     "open_asp": aspect,
-    "fuse_reviews": fused,
+    "fuse_reviews": fused_highlights,
     "musique": answer,
     "sci_co": clusters,
     "ecb_plus": clusters,

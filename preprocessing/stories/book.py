@@ -9,7 +9,7 @@ from scrollwork.preprocessing.stories.back_matter import strip_back
 from scrollwork.preprocessing.stories.book_footer import cut_closing_line, cut_end_line, cut_licence
 from scrollwork.preprocessing.stories.book_header import cut_header
 from scrollwork.preprocessing.stories.book_markers import ambiguous, markers
-from scrollwork.preprocessing.stories.cut import Cutting, StripResult, paragraphs, whole
+from scrollwork.preprocessing.stories.cut import Cutting, StripResult, paragraphs, uncut_story
 from scrollwork.preprocessing.stories.front_matter import strip_front
 from scrollwork.preprocessing.stories.page import mostly_preformatted, story_part
 from scrollwork.preprocessing.stories.visible_text import LINK_OFF, LINK_ON, visible
@@ -25,21 +25,21 @@ def strip_book(text: str, story_start: str, story_end: str) -> StripResult:
     starts, ends = markers(text)
     cut = Cutting(text)
     if problem := ambiguous(text, starts, ends):
-        return whole(text, problem)
+        return uncut_story(text, problem)
     if ends:
         cut_end_line(cut, ends[0], starts)
     cut_header(cut, starts, story_start)
     if not (cut_closing_line(cut) or "end line" in cut.rules):
         cut_licence(cut, story_end)
     if not cut.rules:
-        return whole(text, "no marker found: whole text kept")
+        return uncut_story(text, "no marker found: whole text kept")
     _shared(cut)
     _inline(cut)
     _bookmarks(cut)
     strip_front(cut)
     strip_back(cut)
     result = cut.result()
-    return result if result.text else whole(text, "nothing would be left: whole text kept")
+    return result if result.text else uncut_story(text, "nothing would be left: whole text kept")
 
 
 def strip_book_page(page: str, story_start: str, story_end: str) -> StripResult:
@@ -51,7 +51,7 @@ def strip_book_page(page: str, story_start: str, story_end: str) -> StripResult:
     found = strip_book(plain, story_start, story_end)
     text = re.sub(r"\n{4,}", "\n\n\n", re.sub(r"[ \t]+\n", "\n", found.text)).strip("\n")
     if not text.strip():
-        return whole(page, "nothing would be left: whole text kept")
+        return uncut_story(page, "nothing would be left: whole text kept")
     left = seen.in_page(found.cut_start, last=False)
     right = seen.in_page(len(plain) - found.cut_end, last=True)
     rule = " + ".join(filter(None, [f"page: {part}" if part else "tags", found.rule if found.rule != "whole" else ""]))

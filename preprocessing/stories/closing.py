@@ -14,10 +14,10 @@ from scrollwork.preprocessing.stories.note_words import (
     PRINTED,
     goes_on,
     is_ours,
+    is_sure_note,
     may_follow,
-    proves,
 )
-from scrollwork.preprocessing.stories.notes import bracket_end, closing, labelled_end
+from scrollwork.preprocessing.stories.notes import bracket_end, closing_bracket, labelled_end
 
 MOST_LABELS = 12  # labels at the end of a book that are tried
 MOST_MISSED = 5  # paragraphs that a note runs past
@@ -95,7 +95,7 @@ def _unlabelled(text: str, found: list[Paragraph], end: int) -> list[tuple[int, 
         if ANNOUNCED.match(paragraph.text):
             if not (lists_changes(below) or lists_changes(paragraph)):
                 continue
-        elif not proves(paragraph.text, text[paragraph.start : end]):
+        elif not is_sure_note(paragraph.text, text[paragraph.start : end]):
             continue
         stop = below.end if len(paragraph.lines) == 1 and may_follow(below.text) else paragraph.end
         spans = [(paragraph.start, stop), *_further(found, number, stop)]
@@ -121,7 +121,7 @@ def _may_open(found: list[Paragraph], number: int, end: int) -> bool:
 def _headed_bracket(text: str, paragraph: Paragraph, end: int) -> int:
     """Where a bracket that opens with "Note" closes that says what was done to the print; 0 when it does not."""
     opened = re.match(r"\s*\[\s*Notes?\b", paragraph.text)
-    shut = closing(text, text.find("[", paragraph.start), end) if opened and end - paragraph.start < NEAR else 0
+    shut = closing_bracket(text, text.find("[", paragraph.start), end) if opened and end - paragraph.start < NEAR else 0
     if shut <= 0:
         return 0
     body = text[paragraph.start : shut]
@@ -147,7 +147,7 @@ def _bracket_to_the_end(text: str, label: Paragraph, end: int) -> bool:
     return (
         opened in PAIRS
         and text[:end].rstrip().endswith(PAIRS[opened])
-        and closing(text, text.find(opened, label.start), end) < 0
+        and closing_bracket(text, text.find(opened, label.start), end) < 0
     )
 
 

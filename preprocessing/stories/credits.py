@@ -37,7 +37,7 @@ from scrollwork.preprocessing.stories.credit_patterns import (
     THIS,
     WORK,
 )
-from scrollwork.preprocessing.stories.narration import acts, is_narrated
+from scrollwork.preprocessing.stories.narration import has_action, is_narrated
 
 LONGEST_CREDIT = 1_500  # characters; the longest of the 46 real ones has 400
 
@@ -58,7 +58,7 @@ def is_credit(text: str, leading: bool, titled: bool = False, inside: bool = Fal
         return True
     if first[1].lower() in FIRST_WORDS:
         opened = MAKERS.match(text) or I_MADE.match(text)
-        if acts(text):  # a story, unless an address stands in it
+        if has_action(text):  # a story, unless an address stands in it
             return leading and opened is not None and bool(HARD.search(text, opened.end()))
         if _made(text, leading) or (not inside and (DATED.match(text) or _roles(text, leading))):
             return True
@@ -86,7 +86,7 @@ def _is_address(text: str) -> bool:
 def _names_library(text: str) -> bool:
     """Whether a paragraph speaks of this book, or of scans, and of a library of the network."""
     first = text.partition("\n")[0]  # a title above a credit stays
-    if acts(text) or not (THIS.search(first) or HARD.search(first) or LIBRARY.search(first)):
+    if has_action(text) or not (THIS.search(first) or HARD.search(first) or LIBRARY.search(first)):
         return False
     return bool((HARD.search(text) and OF_ITSELF.search(text)) or (LIBRARY.search(text) and THIS.search(text)))
 

@@ -106,7 +106,7 @@ class Cutting:
         return StripResult(text, rule, self.start, behind, tuple(self.warnings), inside, tuple(self.spans()))
 
 
-def whole(text: str, warning: str) -> StripResult:
+def uncut_story(text: str, warning: str) -> StripResult:
     """The text untouched, and why."""
     return StripResult(text, "whole", 0, 0, (warning,))
 

@@ -16,7 +16,7 @@ from scrollwork.preprocessing.stories.credit_patterns import (
 from scrollwork.preprocessing.stories.credits import LONGEST_CREDIT, is_credit, only_names
 from scrollwork.preprocessing.stories.cut import Cutting, Paragraph, paragraphs, past_blank_lines
 from scrollwork.preprocessing.stories.labels import PAIRS, is_label
-from scrollwork.preprocessing.stories.notes import bracket_end, closing, labelled_end, unlabelled_end
+from scrollwork.preprocessing.stories.notes import bracket_end, closing_bracket, labelled_end, unlabelled_end
 
 FRONT = 9_000  # characters before the story in which notes are looked for
 CHAPTER = re.compile(
@@ -121,7 +121,7 @@ def _shut(text: str, paragraph: Paragraph, end: int) -> int:
     """Where the bracket closes that a credit opens with; 0 where it opens with none."""
     if paragraph.text[:1] not in PAIRS:
         return 0
-    return max(0, closing(text, paragraph.start, min(end, paragraph.start + LONGEST_CREDIT)))
+    return max(0, closing_bracket(text, paragraph.start, min(end, paragraph.start + LONGEST_CREDIT)))
 
 
 def _below_title(paragraph: Paragraph) -> int:

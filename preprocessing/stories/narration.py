@@ -19,11 +19,11 @@ PERSON = re.compile(
 )
 
 
-def acts(text: str) -> bool:
+def has_action(text: str) -> bool:
     """Whether someone acts or speaks. What is quoted does not count."""
     return bool(ACTOR.search(QUOTED.sub('""', text)) or SPEECH.search(text))
 
 
 def is_narrated(text: str) -> bool:
     """Whether a story is told: someone acts, or speaks of himself."""
-    return acts(text) or bool(MINE.search(QUOTED.sub('""', text)))
+    return has_action(text) or bool(MINE.search(QUOTED.sub('""', text)))

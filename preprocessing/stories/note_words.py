@@ -10,7 +10,7 @@ import re
 from scrollwork.preprocessing.stories.changes import PLACE, READ_FOR, lists_changes
 from scrollwork.preprocessing.stories.cut import Paragraph
 from scrollwork.preprocessing.stories.labels import CORE_WORDS, PAIRS, is_bare_label, is_plain_label, label_end, opening
-from scrollwork.preprocessing.stories.narration import MINE, PERSON, QUOTED, SPEECH, acts, is_narrated
+from scrollwork.preprocessing.stories.narration import MINE, PERSON, QUOTED, SPEECH, has_action, is_narrated
 
 # what no printed book says of itself
 ELECTRONIC = re.compile(
@@ -103,7 +103,7 @@ DOUBTFUL = re.compile(r"(?:the\s+)?(?:scanner|typist|proof-?\s?(?:reader|er)|sub
 CHANGES = re.compile(r"errat|emend|correct|chang|errors|misprint|amend", re.I)
 
 
-def proves(paragraph: str, body: str) -> bool:
+def is_sure_note(paragraph: str, body: str) -> bool:
     """Whether a note with a plain label, or none, is one of the file. body: the note with all that follows."""
     items = sum(bool(ITEM.search(line)) for line in body.split("\n"))
     words = (
@@ -154,7 +154,7 @@ def goes_on(paragraph: Paragraph, of_file: bool = False) -> bool:
     if lists_changes(paragraph):
         return True
     words = {word.lower() for word in NOTE_WORDS.findall(text)}
-    if not ours and (acts(text) or AGENT.search(text)):
+    if not ours and (has_action(text) or AGENT.search(text)):
         return False
     done_by_me = I_CHANGED.search(text) and STRICT.search(text)
     if not ours and is_narrated(text) and not (words and (ELECTRONIC.search(text) or done_by_me)):  # "my copy"
@@ -195,7 +195,7 @@ def is_ours(label: str, body: str, titled: bool = False) -> bool:
         return True
     if label.lstrip()[:1] in PAIRS:  # what it quotes first, nobody says
         first = first.lstrip('"“')
-    if acts(first) or (is_narrated(first) and not sure):
+    if has_action(first) or (is_narrated(first) and not sure):
         return False
     if CHANGES.search(label) or (titled and not is_bare_label(label)):
         return True

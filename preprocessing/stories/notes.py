@@ -15,15 +15,15 @@ from scrollwork.preprocessing.stories.note_words import (
     STRICT,
     goes_on,
     is_ours,
+    is_sure_note,
     may_follow,
-    proves,
 )
 
 CHAPTER = re.compile(r"\W*(?:chapter|part|letter|book)\s+(?:the\s+)?\w+\W*\Z", re.I)
 LONGEST_BRACKET = 1_500  # characters of a note in brackets without a label
 
 
-def closing(text: str, start: int, end: int) -> int:
+def closing_bracket(text: str, start: int, end: int) -> int:
     """Where the bracket that opens at start closes, one past it; -1 when it does not."""
     opened, shut = text[start], PAIRS[text[start]]
     depth, at = 0, start
@@ -45,7 +45,7 @@ def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
     paragraph = found[index]
     stripped = paragraph.text.lstrip(" \t*_=")
     if stripped[:1] in PAIRS and LABEL.search(stripped[:80]):
-        shut = closing(text, paragraph.start + len(paragraph.text) - len(stripped), end)
+        shut = closing_bracket(text, paragraph.start + len(paragraph.text) - len(stripped), end)
         if is_bare_label(paragraph.text) and 0 <= shut <= paragraph.end:
             pass  # its notes stand below
         elif shut >= 0:
@@ -94,7 +94,7 @@ def bracket_end(text: str, paragraph: Paragraph, end: int) -> int:
     if paragraph.text.lstrip()[:1] not in PAIRS:
         return 0
     at = paragraph.end - len(paragraph.text.lstrip())
-    stop = closing(text, at, min(end, at + LONGEST_BRACKET))
+    stop = closing_bracket(text, at, min(end, at + LONGEST_BRACKET))
     if stop < 0:
         return 0
     body = QUOTED.sub('""', text[at:stop])
@@ -114,4 +114,4 @@ def unlabelled_end(text: str, found: list[Paragraph], index: int, end: int) -> i
     if FOOTNOTE.match(paragraph.text) or not (plain or OPENS.match(opening(paragraph.text))):
         return 0
     stop = note_end(text, found, index, end) if plain else paragraph.end
-    return stop if proves(paragraph.text, text[paragraph.start : stop]) else 0
+    return stop if is_sure_note(paragraph.text, text[paragraph.start : stop]) else 0

@@ -2,7 +2,7 @@
 
 import re
 
-from scrollwork.preprocessing.stories.cut import Cutting, StripResult, tokens_at, whole
+from scrollwork.preprocessing.stories.cut import Cutting, StripResult, tokens_at, uncut_story
 from scrollwork.preprocessing.stories.page import story_part
 from scrollwork.preprocessing.stories.visible_text import LINK_OFF, LINK_ON, Visible, has_markup, visible
 
@@ -125,7 +125,7 @@ def strip_script(page: str, story_start: str, story_end: str) -> StripResult:
     if not cut.rules and seen.text != page:  # "&amp;" in a file without tags
         cut.note("entities")
     if not cut.rules:
-        return whole(page, "; ".join(["no tag, no marker found: whole text kept", *cut.warnings]))
+        return uncut_story(page, "; ".join(["no tag, no marker found: whole text kept", *cut.warnings]))
     return _in_page(cut, seen, page)
 
 
@@ -308,7 +308,7 @@ def _in_page(cut: Cutting, seen: Visible, page: str) -> StripResult:
     lines = [line.rstrip() for line in text.split("\n")] if "page: body" in cut.rules else None
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") if lines is not None else text
     if not text.strip():
-        return whole(page, "nothing would be left: whole text kept")
+        return uncut_story(page, "nothing would be left: whole text kept")
     left = seen.in_page(cut.start, last=False)
     right = seen.in_page(cut.end, last=True)
     return StripResult(

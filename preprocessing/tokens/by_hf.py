@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrollwork.preprocessing.tokens.tokenizer import Tokenizer, growing
+from scrollwork.preprocessing.tokens.tokenizer import Tokenizer, ends_of_front
 
 
 def make(name: str, file: str) -> Tokenizer:
@@ -35,7 +35,7 @@ class HuggingFace:
 
     def cut(self, text: str, tokens: int) -> int:
         """Characters of the first tokens; a character that the next token shares is left out."""
-        return growing(text, tokens, self._ends)
+        return ends_of_front(text, tokens, self._ends)
 
     def _ends(self, front: str, tokens: int) -> int | None:
         offsets = self._engine.encode(front, add_special_tokens=False).offsets

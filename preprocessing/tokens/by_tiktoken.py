@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrollwork.preprocessing.tokens.tokenizer import Tokenizer, growing
+from scrollwork.preprocessing.tokens.tokenizer import Tokenizer, ends_of_front
 
 
 def make(name: str, file: str) -> Tokenizer:
@@ -41,7 +41,7 @@ class Tiktoken:
 
     def cut(self, text: str, tokens: int) -> int:
         """Characters of the first tokens; a character of which a token holds only some bytes is left out."""
-        return growing(text, tokens, self._ends)
+        return ends_of_front(text, tokens, self._ends)
 
     def _ends(self, front: str, tokens: int) -> int | None:
         found = self._encoding.encode_ordinary(front)

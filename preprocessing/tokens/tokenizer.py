@@ -99,7 +99,7 @@ def boundary(text: str, chars: int) -> int:
     return len(text)
 
 
-def growing(text: str, tokens: int, ends: Callable[[str, int], int | None]) -> int:
+def ends_of_front(text: str, tokens: int, ends: Callable[[str, int], int | None]) -> int:
     """`ends` of as little of the front of the text as holds `tokens` tokens; the text's length where it has fewer.
 
     ends: from a front of the text and a number of tokens to the characters that they cover, None where it has fewer.

@@ -34,7 +34,7 @@ class Observed:
         return sorted({*self.lengths, *(self.more or {}).get(str(facts.get("size", "")), ())})
 
 
-def observed(
+def observed_windows(
     examples: Iterable[Example],
     text_of: Callable[[str], str],
     how: Observed,

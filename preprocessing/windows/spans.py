@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scrollwork.records.stable import stable_order
+from scrollwork.records.stable_choice import stable_order
 
 WIDE = (0, 1, 5, 20, 100)
 SHORT, LONG = 10, 10  # in units: where "only short" ends and "only long" begins
@@ -33,7 +33,7 @@ class Window:
         """Its number among all windows of so many units, from 0, the closed book. Raises ValueError where it is
         none."""
         check(self, units)
-        return 0 if not self.length else before(self.length, units) + self.first
+        return 0 if not self.length else count_shorter(self.length, units) + self.first
 
 
 def check(window: Window, units: int) -> None:
@@ -43,7 +43,7 @@ def check(window: Window, units: int) -> None:
         raise ValueError(f"{window.length} units from {window.first} on are no window of {units}")
 
 
-def before(length: int, units: int) -> int:
+def count_shorter(length: int, units: int) -> int:
     """How many windows are shorter than `length`, at least 1."""
     return 1 + (length - 1) * units - (length - 1) * (length - 2) // 2
 
@@ -53,9 +53,9 @@ def window_of(number: int, units: int) -> Window:
     if number == 0:
         return Window(0, 0)
     length = bisect_right(
-        range(1, units + 1), number, key=lambda one: before(one, units)
+        range(1, units + 1), number, key=lambda one: count_shorter(one, units)
     )  # the last that is not beyond
-    found = Window(length, number - before(length, units)) if length else Window(-1, 0)
+    found = Window(length, number - count_shorter(length, units)) if length else Window(-1, 0)
     check(found, units)
     return found
 
@@ -92,9 +92,9 @@ def strategy(text: str) -> Strategy:
             raise ValueError(f"strategy {choice!r}: {name} {'needs' if needs else 'takes no'} number; {CHOICES}")
         shares += name not in ("all", "short", "long", "wide")
         if name.startswith("take"):
-            step, inverse = whole(choice, given or "1"), name == "take-ip"
+            step, inverse = parse_step(choice, given or "1"), name == "take-ip"
         elif name.startswith("sample"):
-            rate, inverse = share(choice, given or "1"), name == "sample-ip"
+            rate, inverse = parse_rate(choice, given or "1"), name == "sample-ip"
         elif name == "long":
             least = LONG
         elif name == "short":
@@ -109,14 +109,14 @@ def strategy(text: str) -> Strategy:
 CHOICES = "all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long or wide, several joined by +"
 
 
-def whole(choice: str, given: str) -> int:
+def parse_step(choice: str, given: str) -> int:
     """A step. Raises ValueError."""
     if "." in given or int(given) < 1:
         raise ValueError(f"strategy {choice!r}: N must be a whole number, at least 1")
     return int(given)
 
 
-def share(choice: str, given: str) -> Fraction:
+def parse_rate(choice: str, given: str) -> Fraction:
     """A rate. Raises ValueError."""
     rate = Fraction(given)
     if not 0 < rate <= 1:
@@ -131,7 +131,7 @@ def lengths(units: int, listed: Sequence[int], full: bool, one: Strategy) -> lis
     return sorted(length for length in wanted if one.least <= length <= most)
 
 
-def starts(count: int, length: int, one: Strategy, *names: object) -> list[int]:
+def window_starts(count: int, length: int, one: Strategy, *names: object) -> list[int]:
     """Which of `count` windows of a length are taken, by their first unit, in order. names: seed, task and problem, of
     which a sample depends."""
     if count <= 1:
@@ -153,4 +153,4 @@ def windows(
     """
     for length in lengths(units, listed, full, one):
         count = units - length + 1 if length else 1
-        yield from (Window(length, first) for first in starts(count, length, one, seed, task, problem))
+        yield from (Window(length, first) for first in window_starts(count, length, one, seed, task, problem))

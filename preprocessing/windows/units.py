@@ -36,8 +36,8 @@ def units(text: str, spec: str) -> list[Span]:
             seen = seen.replace(",", ".")  # as long as it was: offsets stay
         else:
             split = SPLITS[letter]
-            spans = [found for start, end in spans for found in split(seen, start, end) if worded(text, found)]
-    return [span for span in spans if worded(text, span)]
+            spans = [found for start, end in spans for found in split(seen, start, end) if has_words(text, found)]
+    return [span for span in spans if has_words(text, span)]
 
 
 def check_spec(spec: str) -> None:
@@ -58,12 +58,12 @@ def window_span(spans: list[Span], first: int, length: int, characters: int) -> 
     return (0, characters) if length == len(spans) else (spans[first][0], spans[first + length - 1][1])
 
 
-def worded(text: str, span: Span) -> bool:
+def has_words(text: str, span: Span) -> bool:
     """Whether something other than white space stands in a span."""
     return span[0] < span[1] and not text[span[0] : span[1]].isspace()
 
 
-def between(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[Span]:
+def split_at(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[Span]:
     """What a separator parts, without it."""
     at = start
     for match in pattern.finditer(text, start, end):
@@ -74,41 +74,41 @@ def between(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterat
 
 def blocks(text: str, start: int, end: int) -> Iterator[Span]:
     """What breaks of two lines and more part."""
-    return between(MULTI_BREAK, text, start, end)
+    return split_at(MULTI_BREAK, text, start, end)
 
 
 def lines(text: str, start: int, end: int) -> Iterator[Span]:
     """Lines; "\\r" is a character, and a line of it alone is no unit."""
-    return between(LINE_BREAK, text, start, end)
+    return split_at(LINE_BREAK, text, start, end)
 
 
 def line_pairs(text: str, start: int, end: int) -> Iterator[Span]:
     """Every two lines that are not blank; the last one alone where their number is odd."""
-    found = [line for line in lines(text, start, end) if worded(text, line)]
+    found = [line for line in lines(text, start, end) if has_words(text, line)]
     for number in range(0, len(found), 2):
         yield found[number][0], found[min(number + 1, len(found) - 1)][1]
 
 
-def headed(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[Span]:
+def split_at_headings(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[Span]:
     """From one heading to the next, the heading with what it heads; what stands before the first is a unit too."""
     at = start
     for match in pattern.finditer(text, start, end):
-        yield at, trimmed(text, at, match.start())
+        yield at, trimmed_end(text, at, match.start())
         at = match.start()
-    yield at, trimmed(text, at, end)
+    yield at, trimmed_end(text, at, end)
 
 
 def reviews(text: str, start: int, end: int) -> Iterator[Span]:
     """Reviews, each with its "Review #i"."""
-    return headed(REVIEW, text, start, end)
+    return split_at_headings(REVIEW, text, start, end)
 
 
 def passages(text: str, start: int, end: int) -> Iterator[Span]:
     """Passages, each with its "Passage i:"."""
-    return headed(PASSAGE, text, start, end)
+    return split_at_headings(PASSAGE, text, start, end)
 
 
-def trimmed(text: str, start: int, end: int) -> int:
+def trimmed_end(text: str, start: int, end: int) -> int:
     """Where a span ends without the white space at its end."""
     while end > start and text[end - 1].isspace():
         end -= 1

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.analysis.runs.rank_rows import who
+from scrollwork.analysis.runs.rank_rows import model_label
 from scrollwork.analysis.runs.scores import RunScores
 from scrollwork.analysis.runs.variance import GENERATION, SOURCES
 from scrollwork.readings.home_scores import aggregates_of, settings_of
@@ -39,7 +39,7 @@ def experiments(home: Home, suite: str) -> Designed:
                 or varied[0] not in (*SOURCES, GENERATION)
             ):
                 continue
-            sources = found[shown.split][who(shown.model, shown.arm), shown.task]
+            sources = found[shown.split][model_label(shown.model, shown.arm), shown.task]
             whole = {
                 row.run: row.value
                 for row in runs_of(shown, artifact)

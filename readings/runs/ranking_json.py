@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from scrollwork.analysis.runs.dominance import Dominance
-from scrollwork.analysis.runs.rank_rows import who
+from scrollwork.analysis.runs.rank_rows import model_label
 from scrollwork.analysis.runs.ranking import Standing
-from scrollwork.analysis.runs.ranking_json import as_json, detail
+from scrollwork.analysis.runs.ranking_json import as_json, detail_json
 from scrollwork.analysis.runs.robustness import Sureness
 from scrollwork.analysis.runs.scores import NA, RunScores, ScoreTable
 from scrollwork.analysis.runs.selection import label
@@ -40,12 +40,18 @@ def document(ranks: Ranks) -> dict[str, Any]:
     table = table_of(ranks)
     rows = ranks.ranked()
     over = [
-        Dominance(one.task, who(one.better, one.better_arm), who(one.worse, one.worse_arm), one.eps, one.eps_min)
+        Dominance(
+            one.task,
+            model_label(one.better, one.better_arm),
+            model_label(one.worse, one.worse_arm),
+            one.eps,
+            one.eps_min,
+        )
         for one in ranks.dominance
     ]
     sure = [
         Sureness(
-            who(row.model, row.arm),
+            model_label(row.model, row.arm),
             None if row.ar_low is None or row.ar_high is None else (row.ar_low, row.ar_high),
             None if row.arsd_low is None or row.arsd_high is None else (row.arsd_low, row.arsd_high),
             row.best,
@@ -56,7 +62,7 @@ def document(ranks: Ranks) -> dict[str, Any]:
     curve = [Stability(one.runs, one.same, one.tau) for one in ranks.stability]
     return {
         **as_json(table, standings_of(ranks), over, label),
-        **detail(table, sure, arsd, curve, ranks.runs_needed(), splits_of(ranks), label),
+        **detail_json(table, sure, arsd, curve, ranks.runs_needed(), splits_of(ranks), label),
         "compared": compared(ranks),
         "proxies": ranks.proxies(),
         "left_out": [
@@ -92,9 +98,9 @@ def table_of(ranks: Ranks) -> ScoreTable:
     rows = [row for row in ranks.tasks if row.source == COMPUTED]
     return ScoreTable(
         tuple(dict.fromkeys(row.task for row in rows)),
-        tuple(who(row.model, row.arm) for row in ranks.ranked()),
+        tuple(model_label(row.model, row.arm) for row in ranks.ranked()),
         {
-            (who(row.model, row.arm), row.task): RunScores(dict(enumerate(row.scores))) if row.scores else NA
+            (model_label(row.model, row.arm), row.task): RunScores(dict(enumerate(row.scores))) if row.scores else NA
             for row in rows
         },
     )
@@ -104,7 +110,7 @@ def standings_of(ranks: Ranks) -> list[Standing]:
     """Models as they were ranked."""
     return [
         Standing(
-            who(row.model, row.arm),
+            model_label(row.model, row.arm),
             {one.task: one.rank for one in ranks.of_model(row)},
             row.ar,
             {one.task: one.relative_std for one in ranks.of_model(row) if one.relative_std is not None},
@@ -119,7 +125,7 @@ def splits_of(ranks: Ranks) -> dict[tuple[str, str], Split]:
     found: dict[tuple[str, str], Split] = {}
     for row in ranks.variances:
         source = Source(row.vary, row.runs, row.mean, row.variance, (row.low, row.high), row.own, row.share)
-        name = who(row.model, row.arm), row.task
+        name = model_label(row.model, row.arm), row.task
         before = found[name].sources if name in found else ()
         found[name] = Split((*before, source), row.draws, row.total, row.rest)
     return found

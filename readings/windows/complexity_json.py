@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scrollwork.analysis.windows.stating import shares_json
+from scrollwork.analysis.windows.category_shares import shares_json
 from scrollwork.records.complexity import CATEGORIES
 from scrollwork.tasks.report.ledger import Ledger
 

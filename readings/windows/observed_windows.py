@@ -12,7 +12,7 @@ from scrollwork.preprocessing.windows.spans import Strategy, windows
 Row = Mapping[str, Any]
 
 
-def taken(rows: Sequence[Row], one: Strategy, seed: int) -> list[Row]:
+def windows_taken(rows: Sequence[Row], one: Strategy, seed: int) -> list[Row]:
     """The rows of windows that the strategy takes, as `run` would ask for them, of the lengths that were observed.
 
     rows: as scrollwork.analysis.windows.observations reads them, with `first`, the unit that the window begins with.

@@ -18,16 +18,16 @@ from scrollwork.models.base import CHARACTERS, Usage, halves
 from scrollwork.models.hosted.model import most_output
 from scrollwork.models.registry import HOSTED
 from scrollwork.models.vendors.fill import likely_thoughts
-from scrollwork.models.vendors.marks import fronts_from
+from scrollwork.models.vendors.marks import prefixes_from
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.errors import StageFailed
 from scrollwork.pipeline.plan import Node, topological
 from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
 from scrollwork.preprocessing.prompts.template import Template
 from scrollwork.preprocessing.windows.observations import Observed
-from scrollwork.preprocessing.windows.spans import Strategy, lengths, starts, strategy
+from scrollwork.preprocessing.windows.spans import Strategy, lengths, strategy, window_starts
 from scrollwork.preprocessing.windows.units import units
-from scrollwork.readings.estimate import Costs, Estimate, built
+from scrollwork.readings.estimate import Costs, Estimate, built_inputs
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, Part, part_text
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -66,7 +66,7 @@ def strategy_costs(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     for node in (one for one in topological(chain.scored) if one.asks):
         table = tables[node.label("model")]
         try:
-            curated = built(node.input("sample"), session)["curated"]
+            curated = built_inputs(node.input("sample"), session)["curated"]
         except StageFailed as error:
             failed.append(str(error))
             continue
@@ -87,7 +87,7 @@ def costs(
     found = {name: (strategy(name), Estimate(task, split, model, arm, counted=False)) for name in compared}
     parameters = Parameters(**node.input("sample").params)
     how = parameters.how
-    minimum = fronts_from(table)
+    minimum = prefixes_from(table)
     text_of = curated.texts()
     problems = 0
     for document_ids, group in groupby(parameters.chosen(curated), key=lambda one: one.document_ids):
@@ -133,9 +133,9 @@ def frame_of(
     return Frame(
         example.example_id,
         tuple(how.lengths_of(example.facts)),
-        closed=written(closed.parts, text_of),
-        around=written(outside, text_of),
-        before=written(before, text_of),
+        closed=count_characters(closed.parts, text_of),
+        around=count_characters(outside, text_of),
+        before=count_characters(before, text_of),
         expected=min(min(answer or most, whole.max_new_tokens) + guessed, most),
         most=most,
         guessed=guessed,
@@ -143,7 +143,7 @@ def frame_of(
     )
 
 
-def written(parts: Iterable[Part], text_of: Callable[[str], str]) -> int:
+def count_characters(parts: Iterable[Part], text_of: Callable[[str], str]) -> int:
     """Characters of parts of a prompt."""
     return sum(len(part_text(part, text_of)) for part in parts)
 
@@ -164,16 +164,16 @@ def add(
     for frame in frames:
         for length in lengths(count, frame.lengths, full, one):
             places = max(1, count - length + 1) if length else 1
-            firsts = starts(places, length, one, seed, row.task, frame.problem)
+            firsts = window_starts(places, length, one, seed, row.task, frame.problem)
             if not length:
                 tokens = np.full(1, frame.closed // CHARACTERS + 1)
             else:
                 text = spans[length - 1 :, 1] - spans[: count - length + 1, 0] if length < count else np.array([size])
                 tokens = (frame.around + text[firsts]) // CHARACTERS + 1
                 taken = takers.setdefault(length, np.zeros((4, places), dtype=np.int64))
-                front, chars = frame.before + text[firsts], frame.around + text[firsts]
+                prefix, chars = frame.before + text[firsts], frame.around + text[firsts]
                 taken[0, firsts] += 1
-                taken[1, firsts] = np.where(tokens * front // chars >= minimum, front, 0)
+                taken[1, firsts] = np.where(tokens * prefix // chars >= minimum, prefix, 0)
                 taken[2, firsts], taken[3, firsts] = tokens, chars
             row.requests += len(firsts)
             row.input_tokens += int(tokens.sum())
@@ -198,10 +198,10 @@ def from_cache(row: Estimate, takers: Mapping[int, Any], count: int, *, whole: b
     for length, here in places.items():
         last[here] = np.where(takers[length][0] > 0, length, last[here])
     for length, here in places.items():
-        problems, front, tokens, chars = takers[length]
+        problems, prefix, tokens, chars = takers[length]
         chars = np.maximum(chars, 1)
-        before, read = tokens * front // chars, tokens * held[here] // chars
-        written = (front > 0) & ((problems > 1) | (last[here] > length))
+        before, read = tokens * prefix // chars, tokens * held[here] // chars
+        written = (prefix > 0) & ((problems > 1) | (last[here] > length))
         row.cached_tokens += int((np.maximum(problems - 1, 0) * before + read).sum())
         row.cache_write_tokens += int(np.where(written, before - read, 0).sum())
-        held[here] = np.where(written, front, held[here])
+        held[here] = np.where(written, prefix, held[here])

@@ -12,7 +12,7 @@ from scrollwork.pipeline.raw_files import first_match, in_archive, member_of
 from scrollwork.preprocessing.curation import curate
 from scrollwork.preprocessing.raw.errors import MalformedFile
 from scrollwork.preprocessing.raw.files import RawFiles
-from scrollwork.preprocessing.windows.observable import observable
+from scrollwork.preprocessing.windows.observable import observable_rows
 from scrollwork.preprocessing.windows.observations import Observed
 from scrollwork.preprocessing.windows.spans import Strategy, windows
 from scrollwork.preprocessing.windows.units import units
@@ -71,7 +71,7 @@ def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str
     dropped: Counter[str] = Counter()
 
     def seen(rows: Iterator[Row]) -> Iterator[Row]:
-        return observable(rows, how.spec)
+        return observable_rows(rows, how.spec)
 
     try:
         rows = curate(task.dataset, RawFiles(task.dataset, roles), task.name, split, task.options, through=seen)
@@ -86,14 +86,14 @@ def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str
                 count = spans[row.document_ids[0]]
                 counts.append(count)
                 words.append(sizes[row.document_ids[0]])
-                total += taken(suite, how, one, row, count)
+                total += count_windows_taken(suite, how, one, row, count)
     except MalformedFile as error:
         return TaskUnits(task.name, how.spec, str(error), files)
     told = tuple(dropped.items())
     return TaskUnits(task.name, how.spec, "", files, tuple(counts), tuple(words), tuple(lengths), total, told)
 
 
-def taken(suite: Suite, how: Observed, one: Strategy, problem: Example, count: int) -> int:
+def count_windows_taken(suite: Suite, how: Observed, one: Strategy, problem: Example, count: int) -> int:
     """How many windows of a problem with so many units a strategy takes."""
     lengths = how.lengths_of(problem.facts)
     name = problem.example_id

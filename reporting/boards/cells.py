@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scrollwork.records.score import Aggregate, Coverage, withheld
+from scrollwork.records.score import Aggregate, Coverage, why_no_average
 
 ABOUT = " ("  # begins the part of a model's name that says how it was asked: "naive (plain-input900-words)"
 NOT_ASKED = "not asked"
@@ -30,7 +30,7 @@ class Column:
     official: bool = True
 
 
-def stopped(coverage: Coverage) -> list[tuple[str, int]]:
+def unfinished_answers(coverage: Coverage) -> list[tuple[str, int]]:
     """(what happened, number) of answers that were cut, refused, filtered or changed, without zeros."""
     counts = {
         "cut at their output limit": coverage.length_cut,
@@ -140,7 +140,7 @@ def is_member(name: str, family: str) -> bool:
 def average(cells: Sequence[Cell]) -> Average:
     """The benchmark's average (ZeroSCROLLS 3.2), or why it is withheld."""
     counts = {cell.task: (cell.coverage.expected, cell.coverage.answered) for cell in cells if cell.coverage}
-    if reason := withheld(len(cells), counts):
+    if reason := why_no_average(len(cells), counts):
         return Average(None, reason=reason)
     values = [cell.value for cell in cells if cell.value is not None]
     return Average(sum(values) / len(values), _spread_of_averages(cells))

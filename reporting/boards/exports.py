@@ -93,7 +93,7 @@ def _tabular(board: Board, section: Section) -> Iterator[str]:
     yield "\\midrule"
     for line in section.lines:
         values = [
-            number(cell.value) + deviation(board, cell.spread) + (" ⚠" if cell.unanswered else "")
+            number(cell.value) + deviation_text(board, cell.spread) + (" ⚠" if cell.unanswered else "")
             for cell in line.cells
         ]
         own = line_means(board, section, line) if board.ranked else (number(line.average.value),)
@@ -104,7 +104,7 @@ def _tabular(board: Board, section: Section) -> Iterator[str]:
         yield f"\\multicolumn{{{count + 1}}}{{l}}{{\\textit{{{label}}}}} \\\\"
         for row in published.table(published.main):
             printed = [
-                number(row.scores.get(column.task)) + deviation(board, row.stds.get(column.task))
+                number(row.scores.get(column.task)) + deviation_text(board, row.stds.get(column.task))
                 for column in board.columns
             ]
             yield tex_row([reference_label(row), *printed, *reference_means(board, section.split, row), number(None)])
@@ -120,7 +120,7 @@ def _tabular(board: Board, section: Section) -> Iterator[str]:
         yield from ("\\bottomrule", "\\end{tabular}", "")
 
 
-def deviation(board: Board, value: float | None) -> str:
+def deviation_text(board: Board, value: float | None) -> str:
     """ " ± 0.7" in a suite with several runs, else ""."""
     return f" ± {number(value)}" if board.ranked and value is not None else ""
 
@@ -152,7 +152,7 @@ def csv_table(board: Board) -> str:
                     continue
                 counts = (coverage.expected, coverage.answered, coverage.failed, coverage.missing)
                 writer.writerow(
-                    safe(value)
+                    spreadsheet_safe(value)
                     for value in (
                         *(section.split, line.model, line.arm, cell.task, cell.metric, cell.value),
                         *(cell.value_missing_as_zero, cell.low, cell.high, cell.spread, cell.seeds),
@@ -164,12 +164,15 @@ def csv_table(board: Board) -> str:
                     counts = (coverage.expected, coverage.answered, coverage.failed, coverage.missing)
                     more = (*counts, coverage.truncated, coverage.length_cut, "")
                     writer.writerow(
-                        safe(value) for value in (section.split, line.model, line.arm, cell.task, *values, *more)
+                        spreadsheet_safe(value)
+                        for value in (section.split, line.model, line.arm, cell.task, *values, *more)
                     )
             for told, reason in over_all(board, section, line):
                 answered, expected = line.inputs
                 on = (None, expected, answered, *[None] * 4)
-                writer.writerow(safe(value) for value in (section.split, line.model, line.arm, *told, *on, reason))
+                writer.writerow(
+                    spreadsheet_safe(value) for value in (section.split, line.model, line.arm, *told, *on, reason)
+                )
     return out.getvalue()
 
 
@@ -198,7 +201,7 @@ def over_all(board: Board, section: Section, line: Line) -> Iterator[tuple[tuple
         yield ("ARSD", "mean std / mean", rank.arsd, None, rank.arsd_low, rank.arsd_high, None), ""
 
 
-def safe(value: object) -> object:
+def spreadsheet_safe(value: object) -> object:
     """A cell that no spreadsheet runs: a text like a formula gets an apostrophe, invisible characters are made visible.
     Numbers are returned unchanged."""
     if not isinstance(value, str):

@@ -10,7 +10,7 @@ from typing import Any
 
 from scrollwork.records.ranking import NO_RANK, REFUSED, RUN_OUT, ModelRank
 from scrollwork.reporting.boards.board import Board, Failed, Line, Section, board
-from scrollwork.reporting.boards.cells import Cell, Column, stopped
+from scrollwork.reporting.boards.cells import Cell, Column, unfinished_answers
 from scrollwork.reporting.boards.published import ROUGE, Published, Reference
 from scrollwork.reporting.boards.ranks import Ranks, label
 from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
@@ -102,7 +102,9 @@ def remarks(board: Board, section: Section) -> Iterator[str]:
         for cell in line.cells:
             if cell.coverage and cell.reason:
                 yield f"{cut_text(line.label)}: {cell.task}: {cell.reason}"
-            if cell.coverage and (told := ", ".join(f"{count:,} {how}" for how, count in stopped(cell.coverage))):
+            if cell.coverage and (
+                told := ", ".join(f"{count:,} {how}" for how, count in unfinished_answers(cell.coverage))
+            ):
                 yield f"{cut_text(line.label)}: {cell.task}: of {cell.coverage.answered:,} answers {told}"
         if line.model in board.decoding:
             yield f"{cut_text(line.label)}: {board.decoding[line.model]}"

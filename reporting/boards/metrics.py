@@ -74,7 +74,7 @@ READINGS = {
 }
 
 
-def reading(metric: str) -> Reading:
+def metric_reading(metric: str) -> Reading:
     """The reading of a metric; for an unknown one, only its name."""
     return READINGS.get(metric, Reading(metric.rpartition(".")[2], metric, ""))
 

@@ -83,7 +83,7 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
                 average = [Text(text) for text in line_means(board, section, line)]
             cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
             # what distinguishes two lines of one model is not cut off, but put below the name
-            named = Text(broken(cut_text(line.label)), "dim" if line.upper_bound else "bold")
+            named = Text(label_lines(cut_text(line.label)), "dim" if line.upper_bound else "bold")
             named.append(f"\n{inputs_text(line)} inputs", "not bold dim")
             table.add_row(named, *([*cells, *average][place] for place in piece))
         yield table
@@ -142,7 +142,7 @@ def in_pieces(widths: Sequence[int]) -> list[list[int]]:
     return pieces
 
 
-def broken(label: str) -> str:
+def label_lines(label: str) -> str:
     """A label in several lines: how the model was asked below its name, and a long name broken after its colon."""
     name, about, rest = label.partition(ABOUT)
     own = name.replace(":", ":\n", 1) if len(name) > MODEL_WIDTH else name

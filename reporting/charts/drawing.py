@@ -54,16 +54,16 @@ class Drawing:
     wide: bool = False
 
 
-def written(drawing: Drawing, kind: str) -> bytes:
+def chart_file(drawing: Drawing, kind: str) -> bytes:
     """The bytes of a chart as "svg" or "png"; equal input gives equal bytes."""
-    with styled():
+    with chart_style():
         buffer = io.BytesIO()
         drawing.draw().savefig(buffer, format=kind, metadata=NO_METADATA[kind], dpi=200)
     return buffer.getvalue()
 
 
 @contextmanager
-def styled() -> Iterator[None]:
+def chart_style() -> Iterator[None]:
     """Use our matplotlib style inside the block, whatever the process or the user has set."""
     import matplotlib as mpl
 

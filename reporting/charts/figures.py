@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.reporting.boards.board import Board, Line, Section
 from scrollwork.reporting.boards.cells import Column
-from scrollwork.reporting.charts.drawing import LINE, PAPER, SOFT, Drawing, figure, inline, quantiles, written
+from scrollwork.reporting.charts.drawing import LINE, PAPER, SOFT, Drawing, chart_file, figure, inline, quantiles
 from scrollwork.reporting.page.content import Figure, Findings
 from scrollwork.reporting.page.text import cut_text
 from scrollwork.reporting.page.usage import Usage
@@ -38,7 +38,7 @@ def drawings(
     """The charts of every split for which there are data."""
     found = []
     for section in board.sections:
-        lines = charted(section)
+        lines = charted_lines(section)
         if not lines:
             continue
         several = len(board.sections) > 1
@@ -59,7 +59,7 @@ def drawings(
     return found
 
 
-def charted(section: Section) -> list[Line]:
+def charted_lines(section: Section) -> list[Line]:
     """The lines of a section that charts show; their order decides colours and markers."""
     return [line for line in section.lines if any(cell.value is not None for cell in line.cells)][:MOST_LINES]
 
@@ -79,7 +79,7 @@ def folder(name: str) -> str:
 def figures(drawings: Iterable[Drawing]) -> list[Figure]:
     """Draw charts as inline SVG for a page."""
     return [
-        Figure(one.name, one.title, one.caption, inline(written(one, "svg").decode("utf-8"), one), one.wide)
+        Figure(one.name, one.title, one.caption, inline(chart_file(one, "svg").decode("utf-8"), one), one.wide)
         for one in drawings
     ]
 

@@ -33,7 +33,7 @@ def shared_axis(panels: Sequence[Panel], width: float = WIDTH) -> Axis:
 
 def panel_svg(panel: Panel, scale: Axis) -> str:
     """A panel as inline SVG for a page."""
-    return svg(panel_body(panel, scale), WIDTH, HEIGHT, panel.name, spoken(panel), alone=False)
+    return svg(panel_body(panel, scale), WIDTH, HEIGHT, panel.name, panel_in_words(panel), alone=False)
 
 
 def sheet(panels: Sequence[Panel], heading: str) -> str:
@@ -50,7 +50,7 @@ def sheet(panels: Sequence[Panel], heading: str) -> str:
     for place, panel in enumerate(panels):
         x, y = place % COLUMNS * WIDTH, 54 + place // COLUMNS * HEIGHT
         body.append(f'<g transform="translate({x} {y})">{"".join(panel_body(panel, scale))}</g>')
-    about = ". ".join(f"{panel.name}: {spoken(panel)}" for panel in panels)
+    about = ". ".join(f"{panel.name}: {panel_in_words(panel)}" for panel in panels)
     return svg(body, COLUMNS * WIDTH, 62 + rows * HEIGHT, heading, about, alone=True)
 
 
@@ -92,7 +92,7 @@ def mark(kind: str, x: float) -> str:
     return f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 8}" y2="{BOTTOM}"/>'
 
 
-def spoken(panel: Panel) -> str:
+def panel_in_words(panel: Panel) -> str:
     """The panel in words, for screen readers; it contains no untrusted text."""
     row = panel.distribution
     if row.mean is None or row.median is None or row.smallest is None or row.largest is None:

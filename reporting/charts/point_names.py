@@ -10,7 +10,7 @@ ABOVE, BESIDE = (4, -10, 13, -19), ((6, "left"), (-6, "right"))
 MARK = 3  # half the size of a point's mark
 
 
-def beside(
+def name_places(
     points: Sequence[Sequence[float]], names: Sequence[str], left: float, right: float
 ) -> list[tuple[float, float, str]]:
     """(x offset, y offset, horizontal alignment) of each point's name.
@@ -26,7 +26,7 @@ def beside(
             for (across, side), up in product(sides, some):
                 begin = x + across - (WIDTH * len(name) if side == "right" else 0)
                 box = (begin, y + up, begin + WIDTH * len(name), y + up + HEIGHT)
-                over = sum(covered(box, other) for other in taken)
+                over = sum(overlap_area(box, other) for other in taken)
                 over += HEIGHT * (max(0.0, left - box[0]) + max(0.0, box[2] - right))
                 tried.append((over, len(tried), (across, up, side), box))
         *_, place, box = min(tried)
@@ -35,7 +35,7 @@ def beside(
     return found
 
 
-def covered(one: Sequence[float], other: Sequence[float]) -> float:
+def overlap_area(one: Sequence[float], other: Sequence[float]) -> float:
     """The area that two boxes (left, low, right, high) have in common."""
     wide, high = (min(one[at + 2], other[at + 2]) - max(one[at], other[at]) for at in (0, 1))
     return max(0.0, wide) * max(0.0, high)

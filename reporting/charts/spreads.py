@@ -27,7 +27,7 @@ def spreads(panels: Sequence[Panel], *, alone: bool) -> str:
     body += scale.drawn(top, bottom)
     for place, panel in enumerate(panels):
         body += row(panel, scale, top + place * ROW)
-    about = ". ".join(f"{panel.name}: {spoken(panel)}" for panel in panels)
+    about = ". ".join(f"{panel.name}: {row_in_words(panel)}" for panel in panels)
     return svg(body, WIDTH, bottom + 24, HEADING, about, alone=alone)
 
 
@@ -53,7 +53,7 @@ def row(panel: Panel, scale: Axis, y: float) -> list[str]:
     return parts
 
 
-def spoken(panel: Panel) -> str:
+def row_in_words(panel: Panel) -> str:
     """The row in words, for screen readers."""
     found = panel.distribution
     if found.median is None or found.q1 is None or found.q3 is None:

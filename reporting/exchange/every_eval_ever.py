@@ -34,10 +34,10 @@ def record_id(trials: Sequence[Trial]) -> str:
 
 def evaluation_id(system: System, trials: Sequence[Trial]) -> str:
     """SUITE/MODEL/TIME."""
-    return f"{trials[0].suite}/{system.id}/{ended(trials)}"
+    return f"{trials[0].suite}/{system.id}/{last_written(trials)}"
 
 
-def ended(trials: Sequence[Trial]) -> int:
+def last_written(trials: Sequence[Trial]) -> int:
     """When the last of its scores was written, in seconds since 1970."""
     return int(max(trial.ended for trial in trials))
 
@@ -49,7 +49,7 @@ def result_id(trial: Trial) -> str:
 
 def record(system: System, trials: Sequence[Trial], samples: Mapping[str, Any]) -> dict[str, Any]:
     """The record of a system. samples: {file_path, checksum, total_rows} of the rows' file; {} if there is none."""
-    when = str(ended(trials))
+    when = str(last_written(trials))
     version = trials[0].version
     settings = {name: as_text(value) for name, value in system.settings.items()}
     return {

@@ -172,10 +172,10 @@ def identity(name: str, provider: str, known: str = "") -> tuple[str, str]:
     OWNER/NAME, OWNER is the developer."""
     owner, slash, rest = (known or name).partition("/")
     parts = (owner, rest) if slash and owner and rest else (provider, known or name)
-    return safe(parts[0]), safe(parts[1].replace("/", "_"))
+    return safe_id(parts[0]), safe_id(parts[1].replace("/", "_"))
 
 
-def safe(text: str) -> str:
+def safe_id(text: str) -> str:
     """A text as part of an id: letters, digits and . _ = + @ ~ - only, and no reserved name."""
     name = REFUSED.sub("-", text).strip(".-") or "model"
     reserved = name.lower() in ("data", "unknown", "none", "con", "prn", "aux", "nul")

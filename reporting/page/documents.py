@@ -50,6 +50,6 @@ class Documents:
         self._series.close()
 
 
-def wanted(examples: Iterable[Example]) -> dict[str, None]:
+def wanted_documents(examples: Iterable[Example]) -> dict[str, None]:
     """Ids of all documents of examples, in order of first use (a dict as an ordered set)."""
     return dict.fromkeys(one for example in examples for one in example.document_ids)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from scrollwork.reporting.boards.cells import stopped
+from scrollwork.reporting.boards.cells import unfinished_answers
 from scrollwork.reporting.boards.leaderboard import head_of_parts, in_parts, inputs_of_parts
-from scrollwork.reporting.boards.metrics import components, reading
+from scrollwork.reporting.boards.metrics import components, metric_reading
 from scrollwork.reporting.charts.seed_strip import strip
 from scrollwork.reporting.page.files import text_of
 from scrollwork.reporting.page.text import count, cut_text, number, spread
@@ -36,11 +36,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "stopped": stopped,
+        "stopped": unfinished_answers,
         "number": number,
         "spread": spread,
         "count": count,
-        "reading": reading,
+        "reading": metric_reading,
         "components": components,
         "parts": in_parts,
         "head_of_parts": head_of_parts,

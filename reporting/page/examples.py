@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Any
 
 from scrollwork.records.example import Example
-from scrollwork.records.gold import written
+from scrollwork.records.gold import written_references
 from scrollwork.records.prompt import ROLES, Part, Prompt
-from scrollwork.records.response import ended, within
+from scrollwork.records.response import how_ended, scored_text
 from scrollwork.records.score import SUM
 from scrollwork.reporting.page.chunks import Put, Series, packed
 from scrollwork.reporting.page.documents import Documents
@@ -83,7 +83,7 @@ class Group:
             ]
             self._examples[key] = self._series.add(str(row), value, sum(map(len, texts)))
             self._words[key] = sum(words.get(one, 0) for one in dict.fromkeys(example.document_ids))
-            if gold := written(example, self.metric):
+            if gold := written_references(example, self.metric):
                 counts = [len(one.split()) for one in gold]
                 self._reference_words[key] = sum(counts) / len(counts)
 
@@ -280,7 +280,7 @@ class _Answers:
             self.usage.failures += 1
         else:
             self.usage.count(one)
-            self.others.append(len(within(one).split()))
+            self.others.append(len(scored_text(one).split()))
 
     def take(self, row: int, one: Mapping[str, Any], score: Mapping[str, Any] | None) -> None:
         """Add an answer or failure to be shown."""
@@ -296,8 +296,8 @@ class _Answers:
             return
         self.usage.count(one)
         self._answered.setdefault(row, set()).add(member)
-        text, reason, reported = one["text"], ended(one), one["reported_model"]
-        self.words.setdefault(row, []).append(len(within(one).split()))
+        text, reason, reported = one["text"], how_ended(one), one["reported_model"]
+        self.words.setdefault(row, []).append(len(scored_text(one).split()))
         if reason != "complete":
             rows = self.ended.setdefault(reason, [])
             rows += [] if row in rows[-1:] else [row]

@@ -70,7 +70,7 @@ class Beyond:
     parts: Table | None
 
 
-def beyond(board: Board, findings: Findings) -> list[tuple[str, list[Beyond]]]:
+def tasks_by_split(board: Board, findings: Findings) -> list[tuple[str, list[Beyond]]]:
     """(split, its tasks that have such tables)."""
     found = []
     for section in board.sections:

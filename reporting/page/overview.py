@@ -14,7 +14,7 @@ from scrollwork.reporting.charts.histograms import Panel, panel_svg, shared_axis
 from scrollwork.reporting.charts.spreads import spreads
 from scrollwork.reporting.page.environment import environment
 from scrollwork.reporting.page.files import styles
-from scrollwork.reporting.page.sizes import Sizes, counted_by, sizes_of, title, together
+from scrollwork.reporting.page.sizes import Sizes, counted_by, merge_splits, sizes_of, title
 from scrollwork.reporting.page.text import number, percent, percent_off, pooled
 
 MEASURES = {
@@ -137,7 +137,7 @@ def data_sets(params: Mapping[str, Any], lines: Sequence[Line]) -> list[Sizes]:
             known = params["splits"][one.task]
             made = sizes_of(one.task, one.split, counted, one.facts["tokenizer"], known, published[one.task])
             found.setdefault(one.task, []).append(made)
-    more = {task: [together(own, params["splits"][task])] for task, own in found.items() if len(own) > 1}
+    more = {task: [merge_splits(own, params["splits"][task])] for task, own in found.items() if len(own) > 1}
     return [one for task, own in found.items() for one in [*own, *more.get(task, [])]]
 
 

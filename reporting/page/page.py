@@ -11,14 +11,14 @@ from typing import Any
 from scrollwork.reporting.boards.board import ARM, Board, Line, Section
 from scrollwork.reporting.boards.cells import NOT_ASKED, WITHOUT_SCORE, Cell
 from scrollwork.reporting.boards.leaderboard import references
-from scrollwork.reporting.boards.metrics import COMPONENTS, reading
+from scrollwork.reporting.boards.metrics import COMPONENTS, metric_reading
 from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
 from scrollwork.reporting.boards.raw_files import summary as raw_summary
 from scrollwork.reporting.page.chunks import facts as as_facts
 from scrollwork.reporting.page.content import Content
 from scrollwork.reporting.page.environment import environment
 from scrollwork.reporting.page.files import script, styles
-from scrollwork.reporting.page.judgement_tables import beyond
+from scrollwork.reporting.page.judgement_tables import tasks_by_split
 from scrollwork.reporting.page.sections import sections_of
 from scrollwork.reporting.page.text import cut_text
 from scrollwork.reporting.page.usage import usage_row
@@ -62,10 +62,10 @@ def page(
         .render(
             board=board,
             content=own,
-            policy=Markup(policy(style, code, own.folder)),
+            policy=Markup(content_security_policy(style, code, own.folder)),
             style=Markup(style),
             script=Markup(code),
-            core=Markup(as_facts(core(board, own))),
+            core=Markup(as_facts(core_data(board, own))),
             usage=[
                 {"label": line.label if len(board.sections) < 2 else f"{line.label}, {section.split}", "values": cells}
                 for section in board.sections
@@ -79,7 +79,7 @@ def page(
             links=[link for one in sections for link in one.links(board, own.findings)],
             parts=[html for one in sections if (html := one.html(board, own)) is not None],
             published_rank=lambda row: board.ranks.of_paper(row.label),
-            beyond=beyond(board, own.findings),
+            beyond=tasks_by_split(board, own.findings),
             run=dict(params.get("run", {})),
             paper={task["name"]: dict(task.get("paper", {})) for task in params["tasks"]},
             facts=dict(facts or {}),
@@ -90,8 +90,8 @@ def page(
             without_score=WITHOUT_SCORE,
             usual_arm=ARM,
             beside=any(references(board, section) for section in board.sections),
-            incomplete=incomplete,
-            unanswered=any(incomplete(section) for section in board.sections),
+            incomplete=incomplete_models,
+            unanswered=any(incomplete_models(section) for section in board.sections),
             models=list(dict.fromkeys(line.label for section in board.sections for line in section.lines)),
             metrics=list(dict.fromkeys(column.metric for column in board.columns)),
             message_limit=MESSAGE_LIMIT,
@@ -104,7 +104,7 @@ def page(
     return before, after
 
 
-def policy(style: str, script: str, folder: str) -> str:
+def content_security_policy(style: str, script: str, folder: str) -> str:
     """The page's Content-Security-Policy: only its own style and script, by digest, and data files from its folder.
 
     Trusted types ensure that text which the script puts into the page cannot become markup.
@@ -120,7 +120,7 @@ def _sha256(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
-def core(board: Board, content: Content) -> dict[str, Any]:
+def core_data(board: Board, content: Content) -> dict[str, Any]:
     """The data that the script needs at once; it reads the rest from chunks. Untrusted names are cut and made
     visible."""
     labels = _labels(board)
@@ -151,7 +151,7 @@ def core(board: Board, content: Content) -> dict[str, Any]:
         ],
         "groups": [{**group, "split": cut_text(group["split"])} for group in content.groups],
         "comparisons": compared,
-        "metrics": {**{column.metric: reading(column.metric).name for column in board.columns}, **COMPONENTS},
+        "metrics": {**{column.metric: metric_reading(column.metric).name for column in board.columns}, **COMPONENTS},
         "folder": content.folder,
         **({"ranked": True} if board.ranked else {}),
         **({"observed": True} if any(column.units for column in board.columns) else {}),
@@ -179,7 +179,7 @@ def _totals(board: Board) -> dict[str, int]:
     }
 
 
-def incomplete(section: Section) -> list[tuple[str, list[Cell]]]:
+def incomplete_models(section: Section) -> list[tuple[str, list[Cell]]]:
     """(model, its cells with unanswered inputs)."""
     found = [(line.label, [cell for cell in line.cells if cell.unanswered]) for line in section.lines]
     return [(label, cells) for label, cells in found if cells]

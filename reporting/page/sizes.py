@@ -66,7 +66,7 @@ def sizes_of(
     return Sizes(task, (split,), {split} == set(known), tokenizer.removeprefix("tiktoken:"), found, published)
 
 
-def together(listed: Sequence[Sizes], known: Sequence[str]) -> Sizes:
+def merge_splits(listed: Sequence[Sizes], known: Sequence[str]) -> Sizes:
     """The sizes of several splits of one task together. known: all splits of the task."""
     counted: dict[str, tuple[int, float | None]] = {}
     for measure in MEASURES:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from scrollwork.records.ranking import COMPUTED, PUBLISHED, TaskRank
 from scrollwork.reporting.boards.board import Board
-from scrollwork.reporting.boards.exports import safe, tex, tex_row
+from scrollwork.reporting.boards.exports import spreadsheet_safe, tex, tex_row
 from scrollwork.reporting.boards.leaderboard import references
 from scrollwork.reporting.boards.ranks import Ranks, label
 from scrollwork.reporting.page.text import markdown_text, number
@@ -96,7 +96,7 @@ def csv_ranks(board: Board) -> str:
                     *(lowest, highest, len(row.scores) or None, row.arrow, whole.ar, whole.arsd),
                     "; ".join(filter(None, [row.reason, row.proxy if source == COMPUTED else ""])),
                 )
-                writer.writerow(safe(value) for value in told)
+                writer.writerow(spreadsheet_safe(value) for value in told)
     return out.getvalue()
 
 

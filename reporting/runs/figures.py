@@ -11,8 +11,8 @@ from scrollwork.records.ranking import COMPUTED, FORMAT, LENGTH, PUBLISHED, Leng
 from scrollwork.reporting.boards.board import Board, Section
 from scrollwork.reporting.boards.ranks import Ranks, label
 from scrollwork.reporting.charts.drawing import INK, SOFT, Drawing, figure
-from scrollwork.reporting.charts.figures import COLOURS, MARKERS, MOST_LINES, NAME, charted, folder
-from scrollwork.reporting.charts.point_names import beside
+from scrollwork.reporting.charts.figures import COLOURS, MARKERS, MOST_LINES, NAME, charted_lines, folder
+from scrollwork.reporting.charts.point_names import name_places
 from scrollwork.reporting.page.text import cut_text
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def run_drawings(board: Board) -> list[Drawing]:
     return found
 
 
-def thinned(points: Sequence[LengthPoint], most: int = MOST_POINTS) -> list[LengthPoint]:
+def thin_out(points: Sequence[LengthPoint], most: int = MOST_POINTS) -> list[LengthPoint]:
     """At most `most` points, the same ones in any order: those with the lowest digests of their names."""
     if len(points) <= most:
         return list(points)
@@ -82,7 +82,7 @@ def thinned(points: Sequence[LengthPoint], most: int = MOST_POINTS) -> list[Leng
 def places(section: Section, ranked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:
     """The place (colour and marker) of each drawn model, at most MOST_LINES. It is the one that the model has in the
     other charts of the page, so that its colour is the same; models that are not in them get the remaining places."""
-    known = {(line.model, line.arm): place for place, line in enumerate(charted(section))}
+    known = {(line.model, line.arm): place for place, line in enumerate(charted_lines(section))}
     left = iter(sorted(set(range(MOST_LINES)) - {known[who] for who in ranked if who in known}))
     return {who: known[who] if who in known else next(left) for who in ranked}
 
@@ -166,7 +166,7 @@ class _Drawn:
             points = axes.transData.transform([spot(row) for row in rows]) * POINTS / made.dpi
             left, right = (end * POINTS / made.dpi for end in axes.get_window_extent().intervalx)
             names = [cut(label(row.model, row.arm), 24) for row in rows]
-            for row, name, (x, y, side) in zip(rows, names, beside(points, names, left, right), strict=True):
+            for row, name, (x, y, side) in zip(rows, names, name_places(points, names, left, right), strict=True):
                 axes.annotate(name, spot(row), xytext=(x, y), textcoords="offset points", fontsize=8, ha=side)
         return made
 
@@ -195,7 +195,7 @@ class _Drawn:
         made, panels = self._panels(tasks, 2.7)
         unit = next((row.unit for row in self.ranks.correlations if row.against == LENGTH), "")
         for axes, task in zip(panels, tasks, strict=False):
-            points = thinned([one for one in self.ranks.lengths if one.task == task])
+            points = thin_out([one for one in self.ranks.lengths if one.task == task])
             for who, place in self.models.items():
                 own = [one for one in points if (one.model, one.arm) == who]
                 axes.plot([one.length for one in own], [one.score for one in own], **mark(place, 3), alpha=0.55)

@@ -69,7 +69,7 @@ def split_values(board: Board, split: str) -> dict[str, Any]:
         "compared_names": ", ".join(short.get(task, task) for task in compared),
         "warnings": list(not_counted(ranks)),
         "notes": notes(board, ranks),
-        "stable": stable(ranks),
+        "stable": runs_needed_text(ranks),
         "sets": [data_set(board, ranks, column.task, column.metric) for column in board.columns],
         "correlations": [
             {**vars(row), "pearson": signed(row.pearson), "spearman": signed(row.spearman)}
@@ -80,7 +80,7 @@ def split_values(board: Board, split: str) -> dict[str, Any]:
             {
                 **vars(row),
                 "label": label(row.model, row.arm),
-                "interval": between(row.low, row.high, 3),
+                "interval": interval_text(row.low, row.high, 3),
                 "share": percent(row.share),
             }
             for row in ranks.variances
@@ -93,9 +93,9 @@ def overall(row: ModelRank) -> dict[str, Any]:
     lacking = row.tasks - row.counted
     return {
         **vars(row),
-        "ar_interval": between(row.ar_low, row.ar_high, 2),
+        "ar_interval": interval_text(row.ar_low, row.ar_high, 2),
         "arsd": percent(row.arsd),
-        "arsd_interval": between(row.arsd_low, row.arsd_high, 1, 100),
+        "arsd_interval": interval_text(row.arsd_low, row.arsd_high, 1, 100),
         "best": percent(row.best, 0),
         "compared_arsd": percent(row.compared_arsd),
         "of": f"{row.tasks}{f', ARSD {row.counted}' if lacking else ''}",
@@ -143,7 +143,7 @@ def places(rows: Sequence[TaskRank]) -> list[dict[str, Any]]:
             "arrow": "–" if row.arrow is None else f"{row.arrow:.2f}",
             "value": mean_and_std(row),
             "reason": row.reason if row.source != PUBLISHED else "",
-            "ends": between(min(row.scores), max(row.scores), 1) if len(row.scores) > 1 else "",
+            "ends": interval_text(min(row.scores), max(row.scores), 1) if len(row.scores) > 1 else "",
         }
         for row in rows
     ]
@@ -156,7 +156,7 @@ def mean_and_std(row: TaskRank) -> str:
     return number(row.mean) if len(row.scores) == 1 else f"{number(row.mean)} ± {number(row.std)}"
 
 
-def stable(ranks: Ranks) -> str:
+def runs_needed_text(ranks: Ranks) -> str:
     """A sentence on how many runs the ranking needs; "" if that is unknown."""
     if not ranks.stability or len(ranks.ranked()) < 2:
         return ""
@@ -177,7 +177,7 @@ def percent(share: float | None, places: int = 1) -> str:
     return number(None if share is None else 100 * share, places)
 
 
-def between(low: float | None, high: float | None, places: int, times: int = 1) -> str:
+def interval_text(low: float | None, high: float | None, places: int, times: int = 1) -> str:
     """An interval, its ends multiplied by `times`; an en dash if an end is None."""
     return "–" if low is None or high is None else f"{times * low:.{places}f}–{times * high:.{places}f}"
 

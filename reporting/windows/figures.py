@@ -15,7 +15,7 @@ from scrollwork.reporting.charts.drawing import SOFT, Drawing, figure
 from scrollwork.reporting.charts.figures import MARKERS, NAME, folder
 from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.text import cut_text
-from scrollwork.reporting.windows.problems import LAST, MEANINGS, belongs, name, whole_tasks
+from scrollwork.reporting.windows.problems import LAST, MEANINGS, is_same_fit, name, whole_tasks
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -104,7 +104,7 @@ class _Drawn:
                 for share, (_, colour) in zip(parts_of(row), SEGMENTS, strict=True):
                     axes.barh(-place, 100 * share, left=begin, color=colour, edgecolor=EDGE, linewidth=0.4, height=0.7)
                     begin += 100 * share
-            axes.set_yticks([-place for place in range(len(own))], [labelled(row, several) for row in own])
+            axes.set_yticks([-place for place in range(len(own))], [bar_label(row, several) for row in own])
             axes.set_xlim(0, 100)
             axes.set_ylim(0.5 - len(own), 0.5)
             axes.set_title(KINDS[kind], loc="left")
@@ -127,16 +127,16 @@ class _Drawn:
             problems = [
                 one
                 for mixture in self.rows
-                if same(mixture, row)
+                if is_same_task(mixture, row)
                 for one in self.findings.table("complexity")
-                if belongs(one, mixture)
+                if is_same_fit(one, mixture)
             ]
             top = max((one["units"] for one in problems), default=1)
             for one in problems:
                 category = CATEGORIES.index(one["category"])
                 x = NOTHING if one["complexity"] == 0 else 2.0 * top if one["complexity"] is None else one["complexity"]
                 y = one["redundancy"] or NOTHING
-                across, up = apart(one["example_id"])
+                across, up = jitter(one["example_id"])
                 colour = UNSOLVED if category == LAST and one["solved"] is False else COLOURS[category]
                 axes.plot(
                     x * across,
@@ -147,10 +147,10 @@ class _Drawn:
                     markersize=5,
                 )
             ends = [(2.0 * top, "∞")] if any(one["complexity"] is None for one in problems) else []
-            marked(axes, "x", max(one["complexity"] or 1 for one in problems) if problems else 1, ends)
-            marked(axes, "y", max((one["redundancy"] for one in problems), default=1), [])
+            log_axis(axes, "x", max(one["complexity"] or 1 for one in problems) if problems else 1, ends)
+            log_axis(axes, "y", max((one["redundancy"] for one in problems), default=1), [])
             for one in self.findings.table("planes"):
-                if same(one, row) and row["scenario"] == COW:
+                if is_same_task(one, row) and row["scenario"] == COW:
                     contours(axes, one)
             axes.set_xlabel("λ, units" if row["scenario"] == COW else "λ, aspects")
             axes.set_ylabel("k")
@@ -160,7 +160,7 @@ class _Drawn:
         """Answers by length of the window: a panel for each task and model."""
         made, panels = grid(self.tasks[:MOST_PANELS])
         for axes, row in panels:
-            own = [one for one in self.findings.table("observed") if same(one, row)]
+            own = [one for one in self.findings.table("observed") if is_same_task(one, row)]
             if row["scenario"] != COW:
                 axes.bar(range(len(own)), [one["score"] for one in own], color=SCORE, width=0.8)
                 axes.set_ylabel("mean score")
@@ -189,7 +189,7 @@ def parts_of(row: Entry) -> list[float]:
     return [*row["decided"][:LAST], *row["holistic"], row["undecided"] / row["problems"]]
 
 
-def marked(axes: Any, which: str, top: float, more: Sequence[tuple[float, str]]) -> None:
+def log_axis(axes: Any, which: str, top: float, more: Sequence[tuple[float, str]]) -> None:
     """Make an axis ("x" or "y") logarithmic from 0 to `top`, with plain numbers. more: (position, label) of more
     ticks."""
     ticks = [(NOTHING, "0"), *((float(one), f"{one:,}") for one in POWERS if one == 1 or one <= top), *more]
@@ -224,18 +224,18 @@ def contours(axes: Any, plane: Entry) -> None:
     )  # fmt: skip
 
 
-def same(row: Entry, other: Entry) -> bool:
+def is_same_task(row: Entry, other: Entry) -> bool:
     """Whether two rows belong to the same task and model."""
     return all(row[one] == other[one] for one in ("task", "split", "model", "arm"))
 
 
-def labelled(row: Entry, several: bool) -> str:
+def bar_label(row: Entry, several: bool) -> str:
     """The label of a bar or panel. several: whether there are several models."""
     told = f"{row['task']}, {name(row)}" if several else str(row["task"])
     return cut_text(told, NAME)
 
 
-def apart(problem: str) -> tuple[float, float]:
+def jitter(problem: str) -> tuple[float, float]:
     """Factors, 0.9 to 1.1, by which a mark is moved so that equal ones stay visible; by the problem's name."""
     digest = hashlib.sha256(problem.encode("utf-8", "surrogatepass")).digest()
     return 0.9 + 0.2 * digest[0] / 255, 0.9 + 0.2 * digest[1] / 255
@@ -248,7 +248,7 @@ def grid(rows: Sequence[Entry]) -> tuple[matplotlib.figure.Figure, list[tuple[An
     panels = made.subplots(down, min(ACROSS, len(rows)), squeeze=False).ravel()
     several = len({name(row) for row in rows}) > 1
     for axes, row in zip(panels, rows, strict=False):
-        axes.set_title(labelled(row, several), color=SOFT)
+        axes.set_title(bar_label(row, several), color=SOFT)
     for axes in panels[len(rows) :]:
         axes.set_visible(False)
     return made, list(zip(panels, rows, strict=False))

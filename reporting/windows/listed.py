@@ -42,7 +42,7 @@ def place_name(first: int, length: int, units: int, spec: str = "") -> str:
     )
 
 
-def listed(windows: Iterable[Window], right: Collection[Key], most: int = MOST) -> set[Key]:
+def listed_windows(windows: Iterable[Window], right: Collection[Key], most: int = MOST) -> set[Key]:
     """The windows of each problem to list: closed book, whole context, then half each of windows that some model
     answered right and that none did; equally many of each length, from the start of the context. right: inputs answered
     right. most: windows of a problem."""

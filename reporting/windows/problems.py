@@ -33,7 +33,7 @@ def excerpt(text: str, start: int, end: int) -> Excerpt:
     return Excerpt(text[max(0, start - AROUND) : start], text[start:end], text[end : end + AROUND])
 
 
-def belongs(row: Entry, other: Entry) -> bool:
+def is_same_fit(row: Entry, other: Entry) -> bool:
     """Whether two rows belong to the same fit."""
     return all(row[one] == other[one] for one in FIT)
 

@@ -90,7 +90,7 @@ def part(board: Board, findings: Findings, split: str, known: Problems, texts: T
         "typical": problems,
         "details": problems[:MOST_TYPICAL],
         "more": max(0, len(problems) - MOST_TYPICAL),
-        "observed": [observed(row, findings.table("observed")) for row in whole_tasks(rows)],
+        "observed": [observed_lines(row, findings.table("observed")) for row in whole_tasks(rows)],
     }
 
 
@@ -175,10 +175,10 @@ def agreements(rows: Sequence[Entry]) -> list[dict[str, Any]]:
     for row in rows:
         other = {"model": row["other"], "arm": row["other_arm"]}
         pairs.setdefault((name(row), name(other)), []).append(row)
-    return [{"one": one, "other": other, "lines": agreed(own)} for (one, other), own in pairs.items()]
+    return [{"one": one, "other": other, "lines": agreement_lines(own)} for (one, other), own in pairs.items()]
 
 
-def agreed(rows: Sequence[Entry]) -> list[dict[str, Any]]:
+def agreement_lines(rows: Sequence[Entry]) -> list[dict[str, Any]]:
     """The lines of one pair of models."""
     lines = [
         {
@@ -209,7 +209,7 @@ def agreed(rows: Sequence[Entry]) -> list[dict[str, Any]]:
     return [one for one in lines if one["problems"]]
 
 
-def observed(mixture: Entry, rows: Sequence[Entry]) -> dict[str, Any]:
+def observed_lines(mixture: Entry, rows: Sequence[Entry]) -> dict[str, Any]:
     """Template values of the answers by length of the window."""
     names = ("task", "split", "model", "arm")
     own = [row for row in rows if all(row[one] == mixture[one] for one in names)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from scrollwork.reporting.charts.drawing import Drawing, figure, written
+from scrollwork.reporting.charts.drawing import Drawing, chart_file, figure
 from scrollwork.reporting.charts.figures import COLOURS, NAME
 from scrollwork.reporting.page.text import cut_text
 
@@ -30,7 +30,7 @@ def units_figure(rows: Sequence[tuple[str, Sequence[int], Sequence[int]]], kind:
             right.set_title("words of a unit")
         return made
 
-    return written(Drawing("units", "Units", "", draw), kind)
+    return chart_file(Drawing("units", "Units", "", draw), kind)
 
 
 def edges(values: Sequence[int]) -> list[float]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from scrollwork.scoring.files.pairs import PairError, kind_of, read_pairs
-from scrollwork.scoring.files.prediction import Prediction, SubmissionError, printable, quoted
+from scrollwork.scoring.files.prediction import Prediction, SubmissionError, printable, quoted_excerpt
 
 ZIP = b"PK\x03\x04"
 ZSTD = 93  # the way in which inspect packs since 0.3.18x; Python 3.14 is the first to know it
@@ -142,7 +142,9 @@ def _sample(sample: Any, task: str, where: str) -> Iterator[Prediction]:
     if not isinstance(name, (str, int)) or isinstance(name, bool):
         raise SubmissionError(f"{where}: id must be a string or a number, is {kind_of(name)}")
     if epoch != 1:
-        raise SubmissionError(f"{where}: {task}, id {quoted(str(name))} has an epoch {epoch}; a system answers once")
+        raise SubmissionError(
+            f"{where}: {task}, id {quoted_excerpt(str(name))} has an epoch {epoch}; a system answers once"
+        )
     if problem := _problem(sample):
         yield Prediction(task, printable(str(name)), "", where, printable(problem))
         return

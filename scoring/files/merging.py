@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 
-def merged(rows: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+def merge_references(rows: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """References by id from rows (id, output): ids in the order in which they first came, outputs in row order."""
     found: dict[str, list[str]] = {}
     for name, output in rows:

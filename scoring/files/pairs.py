@@ -72,7 +72,7 @@ def read_pairs(lines: bytes | Iterable[bytes]) -> Iterator[dict[str, Any]]:
 
 def _object(number: int, line: bytes) -> dict[str, Any]:
     try:
-        row = json.loads(line.decode(), object_pairs_hook=once)
+        row = json.loads(line.decode(), object_pairs_hook=unique_fields)
     except UnicodeDecodeError as error:
         raise PairError(f"line {number}: not UTF-8: {error.reason} at byte {error.start + 1}") from None
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError of int()
@@ -82,7 +82,7 @@ def _object(number: int, line: bytes) -> dict[str, Any]:
     return row
 
 
-def once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_fields(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object, of which a dict would silently lose a field that comes twice. Raises ValueError for one."""
     found = dict(fields)
     if len(found) < len(fields):

@@ -37,7 +37,7 @@ class Prediction:
     finish: str = "complete"
 
 
-def packed(start: bytes) -> str:
+def packed_file_hint(start: bytes) -> str:
     """What a file is that is no text in UTF-8, by its first bytes, and what to do; "" where they say nothing."""
     return next((what for sign, what in PACKED.items() if start.startswith(sign)), "")
 
@@ -47,11 +47,11 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def quoted(text: str) -> str:
+def quoted_excerpt(text: str) -> str:
     """A text of the file in a message."""
     return json.dumps(text if len(text) <= 80 else text[:80] + "…")
 
 
 def input_name(task: str, name: str) -> str:
     """An input in a message."""
-    return f"{task}, id {quoted(name)}"
+    return f"{task}, id {quoted_excerpt(name)}"

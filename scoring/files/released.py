@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO, Any
 
-from scrollwork.scoring.files.pairs import PairError, Renamed, kind_of, once, read_pairs
-from scrollwork.scoring.files.prediction import packed
+from scrollwork.scoring.files.pairs import PairError, Renamed, kind_of, read_pairs, unique_fields
+from scrollwork.scoring.files.prediction import packed_file_hint
 
 # L-Eval's exams by options; of what else it calls "exam" the rules are its own and not built here
 LEVAL_EXAMS: Mapping[str, str] = {
@@ -63,7 +63,7 @@ def rows_of(benchmark: str, stream: IO[bytes]) -> Iterator[dict[str, Any]]:
     """
     start = stream.read(8)
     stream.seek(0)
-    if problem := packed(start):
+    if problem := packed_file_hint(start):
         raise PairError(problem)
     if benchmark == "leval":
         output = ""
@@ -74,7 +74,7 @@ def rows_of(benchmark: str, stream: IO[bytes]) -> Iterator[dict[str, Any]]:
     yield from _longbench(stream)
 
 
-def way(benchmark: str, file: str, named: str, metric: str, first: Mapping[str, Any]) -> Way:
+def way_of_file(benchmark: str, file: str, named: str, metric: str, first: Mapping[str, Any]) -> Way:
     """How a file is scored. named: its task where the user says so; metric: instead of the benchmark's, "" for that.
 
     first: its first row. Raises NotScored.
@@ -164,7 +164,7 @@ def _object(stream: IO[bytes]) -> dict[str, Any] | None:
         if first.strip() not in (b"{", b"{}"):
             return None
     try:
-        whole = json.loads(stream.read().decode("utf-8-sig"), object_pairs_hook=once)
+        whole = json.loads(stream.read().decode("utf-8-sig"), object_pairs_hook=unique_fields)
     except (ValueError, RecursionError) as error:
         raise PairError(f"not a JSON object: {error}") from None
     return whole if isinstance(whole, dict) else None

@@ -14,7 +14,14 @@ from typing import IO, Any
 
 from scrollwork.scoring.files import eval_logs
 from scrollwork.scoring.files.pairs import kind_of
-from scrollwork.scoring.files.prediction import Prediction, SubmissionError, input_name, packed, printable, quoted
+from scrollwork.scoring.files.prediction import (
+    Prediction,
+    SubmissionError,
+    input_name,
+    packed_file_hint,
+    printable,
+    quoted_excerpt,
+)
 
 COLUMNS = ("Task", "ID", "Prediction")
 LONGEST = 64 << 20  # characters of a cell; csv's own limit is 131,072, which an answer may well have
@@ -47,7 +54,7 @@ def _rows(stream: IO[bytes], task: str) -> Iterator[Prediction]:
     stream.seek(0)
     if start.startswith(eval_logs.ZIP):
         return eval_logs.of_archive(stream, task)
-    if problem := packed(start):
+    if problem := packed_file_hint(start):
         raise SubmissionError(problem)
     if start.removeprefix(codecs.BOM_UTF8).lstrip()[:1] not in (b"{", b"["):
         return _of_csv(stream)
@@ -65,7 +72,7 @@ def _of_csv(stream: IO[bytes]) -> Iterator[Prediction]:
     try:
         header = next((cells for cells in reader if cells), [])
         if sorted(header) != sorted(COLUMNS):
-            named = ", ".join(map(quoted, header[:8])) or "none"
+            named = ", ".join(map(quoted_excerpt, header[:8])) or "none"
             raise SubmissionError(f"line {max(1, reader.line_num)}: the columns are {named}; {OTHER_FORMATS}")
         places = [header.index(column) for column in COLUMNS]
         before = reader.line_num

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_texts
-from scrollwork.scoring.parts.coreference import CONLL, METRICS, SUMS, Side, f_measures, sums, together
+from scrollwork.scoring.parts.coreference import CONLL, METRICS, SUMS, Side, concatenate_sides, f_measures, sums
 from scrollwork.scoring.parts.gold_json import document_in
 from scrollwork.scoring.reading.cluster_lists import Clusters, cluster_of, ids_in, is_list_of_lists, runs_in
 from scrollwork.scoring.reading.parsing import cut_for_record
@@ -131,7 +131,7 @@ def sums_by_mode(replies: Sequence[Reply]) -> dict[str, dict[str, Any]]:
         "drop_both": (key.without_singletons(), official.without_singletons()),
     }
     count = len(replies)
-    keys, responses = (together([pair[side] for pair in sides.values()], count) for side in (0, 1))
+    keys, responses = (concatenate_sides([pair[side] for pair in sides.values()], count) for side in (0, 1))
     found = sums(keys, responses, count * len(sides))
     return {
         mode: {name: values[place * count : (place + 1) * count] for name, values in found.items()}

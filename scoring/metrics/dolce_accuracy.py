@@ -26,11 +26,11 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
     PredictionError for a prediction that is no text.
     """
     check_texts(prediction, references)
-    answer = compared(prediction)
-    return single(NAME, float(bool(answer) and answer in {compared(reference) for reference in references}))
+    answer = compared_text(prediction)
+    return single(NAME, float(bool(answer) and answer in {compared_text(reference) for reference in references}))
 
 
-def compared(text: str) -> str:
+def compared_text(text: str) -> str:
     """What of an answer is compared."""
     plain = " ".join(text.casefold().split())
     if NUMERAL.fullmatch(plain.rstrip(".")):

@@ -29,9 +29,9 @@ def heaviest(problem: Numbers, row: Numbers, column: Numbers, weight: Floats, pr
     found = np.zeros(problems)
     if not len(problem):
         return found
-    begins = starts(row, problem)
+    begins = run_starts(row, problem)
     slot = np.arange(len(row)) - np.repeat(begins, np.append(begins[1:], len(row)) - begins)
-    segments = starts(problem)
+    segments = run_starts(problem)
     rows, columns, edges = np.zeros((3, problems), dtype=np.intp)
     for most, one in ((rows, row), (columns, column), (edges, slot)):
         most[problem[segments]] = np.maximum.reduceat(one, segments) + 1
@@ -56,7 +56,7 @@ def heaviest(problem: Numbers, row: Numbers, column: Numbers, weight: Floats, pr
     return found
 
 
-def starts(*keys: npt.NDArray[np.signedinteger]) -> Numbers:
+def run_starts(*keys: npt.NDArray[np.signedinteger]) -> Numbers:
     """Where a run of equal keys begins; keys of equal length."""
     changes = np.zeros(len(keys[0]), dtype=bool)
     changes[:1] = True

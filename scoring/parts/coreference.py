@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from scrollwork.scoring.parts.assignment import NONE, Floats, Numbers, heaviest, starts
+from scrollwork.scoring.parts.assignment import NONE, Floats, Numbers, heaviest, run_starts
 
 NO_CODE = np.iinfo(np.int32).max
 METRICS = ("muc", "b_cubed", "ceaf_e")
@@ -68,7 +68,7 @@ class Side:
         return self.only(self.sizes > 1)
 
 
-def together(sides: Sequence[Side], instances: int) -> Side:
+def concatenate_sides(sides: Sequence[Side], instances: int) -> Side:
     """Sides of as many instances each, one behind the other."""
     begins = np.cumsum([0, *(len(side.sizes) for side in sides)]).tolist()
     moved = [
@@ -120,7 +120,7 @@ def _overlaps(key: Side, response: Side, instances: int) -> tuple[Numbers, Numbe
     table.sort(axis=1)
     inside = np.arange(table.shape[1]) < each[:, None]
     codes = table[inside]
-    first = starts(codes, instance)
+    first = run_starts(codes, instance)
     shared = np.append(first[1:], len(codes)) - first
     instance = instance[first]
     ours, theirs = np.divmod(codes[first].astype(np.intp), width)

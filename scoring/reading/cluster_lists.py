@@ -49,7 +49,7 @@ def cluster_of(clusters: Clusters) -> dict[str, int]:
 def is_list_of_lists(reply: str) -> bool:
     """Whether the whole reply, a code fence around it apart, is a JSON list of lists of integers, none empty."""
     try:
-        found = json.loads(unfenced(reply))
+        found = json.loads(without_fence(reply))
     except (ValueError, RecursionError):
         return False
     if not isinstance(found, list) or not found:
@@ -57,7 +57,7 @@ def is_list_of_lists(reply: str) -> bool:
     return all(isinstance(some, list) and some and set(map(type, some)) == {int} for some in found)
 
 
-def unfenced(reply: str) -> str:
+def without_fence(reply: str) -> str:
     """The reply without a code fence around it."""
     text = reply.strip()
     if not (text.startswith(FENCE) and text.endswith(FENCE) and len(text) > 2 * len(FENCE)):

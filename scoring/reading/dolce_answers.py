@@ -78,14 +78,14 @@ def left_open(reply: str, answer: str, by: str = WORD) -> bool:
     return any(begins) or REFUSAL.search(reply) is not None
 
 
-def whole(reply: str, options: Sequence[str] = ()) -> str:
+def whole_reply(reply: str, options: Sequence[str] = ()) -> str:
     """None: the whole reply, stripped."""
     return reply.strip()
 
 
 def first_line(reply: str, options: Sequence[str] = ()) -> str:
     """Take first line: the first that is not empty."""
-    return next(written(reply), "")
+    return next(nonempty_lines(reply), "")
 
 
 def first_word(reply: str, options: Sequence[str] = ()) -> str:
@@ -98,11 +98,11 @@ def first_word(reply: str, options: Sequence[str] = ()) -> str:
 
 def choice(reply: str, options: Sequence[str] = ()) -> str:
     """Extract 4-choice answer: the first capital A to E that stands alone and is no article."""
-    match = next(lettered(LETTER, reply), None)
+    match = next(letter_places(LETTER, reply), None)
     return match.group() if match else ""
 
 
-def lettered(pattern: re.Pattern[str], reply: str) -> Iterator[re.Match[str]]:
+def letter_places(pattern: re.Pattern[str], reply: str) -> Iterator[re.Match[str]]:
     """Where letters stand, without articles; with them where nothing else stands."""
     found = (match for match in pattern.finditer(reply) if not is_article(reply, match.start()))
     first = next(found, None)
@@ -121,8 +121,8 @@ def choices(reply: str, options: Sequence[str] = ()) -> str:
     """The same where several letters can be right: the first run of them, sorted, each once. "ACD", "A, C and D"."""
     found: set[str] = set()
     end = -1
-    for match in lettered(LETTERS, reply):
-        if found and not joined(reply, end, match.start()):
+    for match in letter_places(LETTERS, reply):
+        if found and not are_joined(reply, end, match.start()):
             break
         if len(set(match.group())) == len(match.group()):  # no word such as "ADD"
             found.update(match.group())
@@ -132,7 +132,7 @@ def choices(reply: str, options: Sequence[str] = ()) -> str:
     return "".join(sorted(found))
 
 
-def joined(reply: str, end: int, start: int) -> bool:
+def are_joined(reply: str, end: int, start: int) -> bool:
     """Whether what stands between two letters joins them."""
     return start - end <= LONGEST_JOIN and JOINS.fullmatch(reply[end:start]) is not None
 
@@ -158,14 +158,14 @@ def canonical(text: str) -> str:
 def answer(reply: str, options: Sequence[str] = ()) -> str:
     """Extract answer: what follows the last "answer is" or "answer:" up to the end of its line (of the next line with
     words, where none stand there), else the first line."""
-    return behind(reply, ANSWER) or first_line(reply)
+    return text_behind_cue(reply, ANSWER) or first_line(reply)
 
 
 def code_answer(reply: str, options: Sequence[str] = ()) -> str:
     """Extract coding answer: what follows the last "output is" or "answer", else the last line that is not empty;
     without quotes and fences."""
-    lines = [bare(line) for line in written(reply)]
-    return bare(behind(reply, CODE_ANSWER)) or next((line for line in reversed(lines) if line), "")
+    lines = [bare_line(line) for line in nonempty_lines(reply)]
+    return bare_line(text_behind_cue(reply, CODE_ANSWER)) or next((line for line in reversed(lines) if line), "")
 
 
 def class_name(reply: str, options: Sequence[str] = ()) -> str:
@@ -175,14 +175,14 @@ def class_name(reply: str, options: Sequence[str] = ()) -> str:
     return max((one for one in options if one and one.casefold() in small), key=len, default=line)
 
 
-def behind(reply: str, cue: re.Pattern[str]) -> str:
+def text_behind_cue(reply: str, cue: re.Pattern[str]) -> str:
     """What follows the last cue, on its line, else on the next line with words; "" without a cue."""
     last = last_of(cue, reply)
     if last is None:
         return ""
     rest = reply[last.end() :]
     line, _, below = rest.partition("\n")
-    below_first = (one for one in written(below) if bare(one))
+    below_first = (one for one in nonempty_lines(below) if bare_line(one))
     return line.strip().lstrip(":").strip() if line.strip(" \t\r:*`") else next(below_first, "")
 
 
@@ -191,19 +191,19 @@ def last_of(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
 
 
-def bare(text: str) -> str:
+def bare_line(text: str) -> str:
     """A line without quotes and backticks around it, "" for one that opens or closes a fence."""
     text = text.strip()
     return "" if FENCE.fullmatch(text) else text.strip("`'\"“” \t\r")
 
 
-def written(text: str) -> Iterator[str]:
+def nonempty_lines(text: str) -> Iterator[str]:
     """The lines that are not empty, stripped."""
     return (line.strip() for line in text.split("\n") if line.strip())
 
 
 EXTRACTORS: Mapping[str, Extractor] = {
-    "whole": whole,
+    "whole": whole_reply,
     "first_line": first_line,
     "first_word": first_word,
     "choice": choice,

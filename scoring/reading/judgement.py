@@ -76,10 +76,10 @@ def is_ids(answer: str, options: Sequence[str]) -> bool:
 
 def is_one_sentence(answer: str, options: Sequence[str]) -> bool:
     """One line, and one phrase or sentence."""
-    return bool(answer) and len(answer.splitlines()) == 1 and not any(map(ends, SENTENCE_END.finditer(answer)))
+    return bool(answer) and len(answer.splitlines()) == 1 and not any(map(ends_sentence, SENTENCE_END.finditer(answer)))
 
 
-def ends(found: re.Match[str]) -> bool:
+def ends_sentence(found: re.Match[str]) -> bool:
     """Whether a full stop ends a sentence: not that of an abbreviation or an initial."""
     word = found["word"].lower().lstrip("\"'([")
     return not (len(word) == 1 and word.isalpha()) and word not in NO_END
@@ -306,7 +306,7 @@ def words(text: str) -> int:
     return words_in(text.encode("utf-8"))
 
 
-def judged(metric: str, answer: str, whole: str, options: Sequence[str]) -> dict[str, Any]:
+def judge_answer(metric: str, answer: str, whole: str, options: Sequence[str]) -> dict[str, Any]:
     """What is said of an answer (scrollwork.records.judgement). answer: what the metric scores; whole: all that the
     model said."""
     return {"words": words(answer), "in_format": in_form(metric, answer, options), "refusal": refusal(whole)}

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from scrollwork.scoring.rouge import union
 from scrollwork.scoring.rouge.matches import Matches
-from scrollwork.scoring.rouge.reference import Reference, ready
+from scrollwork.scoring.rouge.reference import Reference, prepared_reference
 from scrollwork.scoring.rouge.vocabulary import Numbers, Text, Vocabulary
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
@@ -73,7 +73,7 @@ class Engine:
     def _prepare(self, references: Sequence[Sequence[str]]) -> None:
         new = [one for one in dict.fromkeys(one for some in references for one in some) if one not in self._references]
         for one, text in zip(new, self._vocabulary.read(new), strict=True):
-            made = self._references[one] = ready(text)
+            made = self._references[one] = prepared_reference(text)
             self._references_size += made.size + 4 * len(one)
 
     def _hits(self, ours: Sequence[Text], theirs: Sequence[Reference]) -> Numbers:
@@ -88,7 +88,7 @@ class Engine:
             by_line = matches.longest.copy()  # for one line each the union is that of one subsequence
             for place, (text, reference) in enumerate(zip(ours[begin:end], references, strict=True)):
                 if len(text.lines) > 1 or len(reference.text.lines) > 1:
-                    by_line[place] = union.hits(codes[place], text.lines, reference, matches.counts(place))
+                    by_line[place] = union.union_hits(codes[place], text.lines, reference, matches.counts(place))
             found.append(np.stack([matches.words, matches.pairs, matches.longest, by_line], axis=1))
         return np.concatenate(found)
 

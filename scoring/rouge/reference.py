@@ -31,7 +31,7 @@ class Reference:
         return 8 * (2 * len(self.codes) + 2 * len(self.tokens) + 3 * len(self.heads)) + 1000
 
 
-def ready(text: Text) -> Reference:
+def prepared_reference(text: Text) -> Reference:
     """A text as a reference."""
     numbers = text.numbers
     size = len(numbers)

@@ -22,7 +22,7 @@ HELD_BITS = 1 << 27  # of rows and of masks at a time: 16 MB each
 BACKWARDS = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
-def hits(codes: Numbers, lines: Sequence[int], reference: Reference, counts: Numbers) -> int:
+def union_hits(codes: Numbers, lines: Sequence[int], reference: Reference, counts: Numbers) -> int:
     """The tokens of the prediction that ROUGE-Lsum counts as found.
 
     codes: of the prediction's tokens, -1 for those that the reference has not. lines: tokens by line. counts: of the

@@ -26,7 +26,7 @@ from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import responses
 from scrollwork.storage.answers.transfer import Imported, answers_of, import_from, keys_of
 from scrollwork.storage.errors import ForeignFile, StorageError
-from scrollwork.storage.location import TEMPORARY, Location, held
+from scrollwork.storage.location import TEMPORARY, Location, file_lock
 
 NAME, LOCK = "backup.json", ".backup.lock"
 WHAT, FORMAT = "scrollwork backup of answers", 1
@@ -64,7 +64,7 @@ def back_up(store: ResponseStore, folder: Location) -> BackedUp:
     Reads the keys of all answers but only the texts of new ones, and hashes the existing parts. Answers of a damaged
     part are written again if the store has them; the damaged part stays. Raises StorageError, DamagedRows, ForeignFile.
     """
-    with held(folder.local / LOCK) if folder.local is not None else nullcontext():
+    with file_lock(folder.local / LOCK) if folder.local is not None else nullcontext():
         parts = parts_of(folder)
         strangers = [name for name in folder.names() if name not in (NAME, LOCK) and not _ours(name)]
         if not parts and strangers:

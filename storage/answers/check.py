@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from scrollwork.records.response import FINISH_REASONS, KINDS
 from scrollwork.storage.answers.database import BATCH
-from scrollwork.storage.answers.digests import intact
+from scrollwork.storage.answers.digests import is_intact
 from scrollwork.storage.answers.rows import ASKED, ORIGINS, OUTCOMES
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside
@@ -50,7 +50,7 @@ def check_store(store: ResponseStore) -> Checked:
         return Checked(problems=(str(error),))
 
 
-def absent(place: str | Path) -> str:
+def why_no_store(place: str | Path) -> str:
     """Say why there is no store ("FILE: is not there", "FILE: is a file of 0 bytes"); "" if there is. SQLite only."""
     if str(place).startswith("postgres"):
         return ""
@@ -96,7 +96,7 @@ def _checked(connection: sa.Connection, sqlite: bool) -> Checked:
             if what == "failure":
                 failed.add(key)
             wrong["requests are both answered and failed"] += what == "answer" and key in failed
-            if not intact(table.name, row):
+            if not is_intact(table.name, row):
                 changed.append(f"{what} {key} of {row['model']}: its row {CHANGED}")
     problems += [f"{number:,} {line}" for line, number in wrong.items() if number]
     problems += changed

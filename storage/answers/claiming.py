@@ -14,18 +14,18 @@ import sqlalchemy as sa
 from scrollwork.storage.answers.database import Database, in_batches
 from scrollwork.storage.answers.rows import OPEN_BATCHES, WAITING
 from scrollwork.storage.answers.tables import batch_requests, batches, claims, responses
-from scrollwork.storage.processes import Process, dead, this
+from scrollwork.storage.processes import Process, is_dead, this_process
 
 JUMP_S = 5.0  # if the store's clock gains more than this on ours between two calls, the machine slept or it was set
 
 
 def claim(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
     """Claim keys for `lease_s` seconds and return those that are ours; see ResponseStore.claim."""
-    process = this()
+    process = this_process()
     now = database.now(connection)
     wanted = sorted(set(keys))  # the same order in every process, or two of them could deadlock
     over = claims.c.expires <= now
-    if woken(database, now, lease_s):
+    if clock_jumped(database, now, lease_s):
         over = sa.and_(over, claims.c.host != process.host)
     ours: set[str] = set()
     for some in in_batches(wanted):
@@ -41,7 +41,7 @@ def claim(database: Database, connection: sa.Connection, keys: Collection[str], 
     return ours.difference(taken)
 
 
-def woken(database: Database, now: float, lease_s: float) -> bool:
+def clock_jumped(database: Database, now: float, lease_s: float) -> bool:
     """Whether the clock jumped less than half a lease ago, because the machine slept or its clock was set. Then leases
     of other processes of this machine look expired, but will be renewed in a moment."""
     ours = time.monotonic()
@@ -54,7 +54,7 @@ def woken(database: Database, now: float, lease_s: float) -> bool:
 
 def renew(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
     """Renew claims for `lease_s` seconds and return the keys that are still ours."""
-    process = this()
+    process = this_process()
     now = database.now(connection)
     ours: set[str] = set()
     for some in in_batches(sorted(set(keys))):
@@ -67,7 +67,7 @@ def renew(database: Database, connection: sa.Connection, keys: Collection[str], 
 def release(connection: sa.Connection, keys: Collection[str], owner: str) -> None:
     """Release claims; those of others stay."""
     for some in in_batches(sorted(set(keys))):
-        held = sa.and_(_held_by(owner, this()), claims.c.request_key.in_(some))
+        held = sa.and_(_held_by(owner, this_process()), claims.c.request_key.in_(some))
         connection.execute(sa.delete(claims).where(held))
 
 
@@ -84,7 +84,7 @@ def _of_the_dead(connection: sa.Connection, keys: Sequence[str], process: Proces
     """Conditions that select claims of ended processes of this machine."""
     here = (claims.c.request_key.in_(keys), claims.c.host == process.host)
     holders = connection.execute(sa.select(claims.c.host, claims.c.pid, claims.c.born).where(*here).distinct())
-    return [_of(holder) for row in holders if dead(holder := Process(*row))]
+    return [_of(holder) for row in holders if is_dead(holder := Process(*row))]
 
 
 def _answered_or_in_a_batch(connection: sa.Connection, keys: Sequence[str]) -> set[str]:

@@ -20,9 +20,9 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from scrollwork.storage.answers.digests import digested
+from scrollwork.storage.answers.digests import with_digest
 from scrollwork.storage.errors import StorageError, StorageFull, TornStore, naming_full_disks
-from scrollwork.storage.location import writable
+from scrollwork.storage.location import is_writable
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -189,7 +189,7 @@ class Database:
     def add_new(self, connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
         """Insert rows, with their digests where the table has them. A row with the same primary key is kept."""
         if "digest" in table.c:
-            rows = [digested(table.name, row) for row in rows]
+            rows = [with_digest(table.name, row) for row in rows]
         if rows:
             keys = [column.name for column in table.primary_key]
             connection.execute(self.insert(table).on_conflict_do_nothing(index_elements=keys), rows)
@@ -231,7 +231,7 @@ def _is_read_only(parsed: sa.URL) -> bool:
     path = Path(parsed.database or ":memory:")
     if path.name == ":memory:" or parsed.query or not path.is_file():
         return False
-    return not (os.access(path, os.W_OK) and writable(path.parent))
+    return not (os.access(path, os.W_OK) and is_writable(path.parent))
 
 
 def _open_to_read(path: str) -> sqlite3.Connection:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scrollwork.records.base import canonical_json
-from scrollwork.storage.answers.tables import escaped
+from scrollwork.storage.answers.tables import escape_text
 from scrollwork.storage.errors import DamagedRows
 
 TOKENS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
@@ -41,7 +41,7 @@ def row_digest(table: str, values: Mapping[str, Any]) -> str:
     for name in COVERED[table]:
         value = values[name]
         if isinstance(value, str):
-            value = escaped(value)
+            value = escape_text(value)
         elif name in _FLOATS:
             value = float(value)
         elif name == "masked":
@@ -49,16 +49,16 @@ def row_digest(table: str, values: Mapping[str, Any]) -> str:
         covered.append(value)
     for name in SINCE_5.get(table, ()):
         if (value := values.get(name)) is not None:
-            covered.append([name, escaped(value) if isinstance(value, str) else value])
+            covered.append([name, escape_text(value) if isinstance(value, str) else value])
     return hashlib.sha256(canonical_json(covered).encode("utf-8")).hexdigest()
 
 
-def digested(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def with_digest(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of the row with its digest, to be written."""
     return {**values, "digest": row_digest(table, values)}
 
 
-def intact(table: str, values: Mapping[str, Any]) -> bool:
+def is_intact(table: str, values: Mapping[str, Any]) -> bool:
     """Whether the row's digest fits its values."""
     try:
         return bool(row_digest(table, values) == values["digest"])
@@ -68,7 +68,7 @@ def intact(table: str, values: Mapping[str, Any]) -> bool:
 
 def whole_row(table: str, values: Mapping[str, Any], store: str = "the store") -> dict[str, Any]:
     """Check a row and return it without its digest. Raises DamagedRows if the digest does not fit."""
-    if not intact(table, values):
+    if not is_intact(table, values):
         raise DamagedRows(
             f"{store}: request {values['request_key']} of {values['model']!r}: its row in {table} does not say what "
             "was stored in it (digest). `scrollwork store check` names all such rows, `scrollwork store repair` takes "

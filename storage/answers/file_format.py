@@ -18,7 +18,7 @@ from scrollwork.records.base import InvalidRow, Row, canonical_json, from_batch
 from scrollwork.records.response import FINISH_REASONS
 from scrollwork.storage.answers.digests import row_digest
 from scrollwork.storage.answers.rows import ASKED, ORIGINS, OUTCOMES
-from scrollwork.storage.answers.tables import unescaped
+from scrollwork.storage.answers.tables import unescape_text
 from scrollwork.storage.artifacts.columns import to_batch
 from scrollwork.storage.errors import ForeignFile
 from scrollwork.storage.location import Location
@@ -139,7 +139,7 @@ def line_of(row: AnswerRow, version: int) -> bytes:
 def stored_digest(row: AnswerRow) -> str:
     """Compute the digest that the answer's row has in a store."""
     values = asdict(row)
-    return row_digest("responses", {n: unescaped(v) if isinstance(v, str) else v for n, v in values.items()})
+    return row_digest("responses", {n: unescape_text(v) if isinstance(v, str) else v for n, v in values.items()})
 
 
 def stored_line(key: str, digest: str | None) -> bytes:

@@ -16,8 +16,8 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from scrollwork.storage.answers.database import BATCH, TORN, Database, in_batches
-from scrollwork.storage.answers.digests import SINCE_5, digested
-from scrollwork.storage.answers.tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
+from scrollwork.storage.answers.digests import SINCE_5, with_digest
+from scrollwork.storage.answers.tables import ESCAPE, MARK, SCHEMA_VERSION, about, escape_text, tables
 from scrollwork.storage.errors import ForeignStore, StorageError, TornStore
 
 _MAGIC, _HEADER = b"SQLite format 3\0", 100  # of a file of SQLite
@@ -168,7 +168,7 @@ def _escape(connection: sa.Connection, table: str, name: str) -> None:
     found = list(connection.scalars(sa.select(key).where(special).order_by(key)))
     for some in in_batches(found):
         for row in connection.execute(sa.select(key, text).where(key.in_(some))).all():
-            connection.execute(sa.update(rows).where(key == row[0]).values({name: escaped(row[1])}))
+            connection.execute(sa.update(rows).where(key == row[0]).values({name: escape_text(row[1])}))
 
 
 def _to_3(connection: sa.Connection) -> None:
@@ -251,7 +251,7 @@ def _copy(connection: sa.Connection, name: str, old: str, key: tuple[str, ...]) 
 def _vouched(name: str, row: dict[str, Any]) -> dict[str, Any]:
     """The row with its digest; with an empty one if it holds wrong values, so that a check names it."""
     try:
-        return digested(name, row)
+        return with_digest(name, row)
     except (ValueError, TypeError):
         return {**row, "digest": ""}
 

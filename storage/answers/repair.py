@@ -18,13 +18,13 @@ import sqlalchemy as sa
 
 from scrollwork.storage.answers.check import CHANGED, DIGESTED, PLACE, attempts_against_answers, place_in, rows_of
 from scrollwork.storage.answers.database import Database, in_batches
-from scrollwork.storage.answers.digests import SINCE_5, intact
+from scrollwork.storage.answers.digests import SINCE_5, is_intact
 from scrollwork.storage.answers.migrations import REPAIRED
 from scrollwork.storage.answers.rows import StoredAnswer, StoredAttempt, StoredFailure
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside, unescaped
+from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside, unescape_text
 from scrollwork.storage.errors import StorageError, TornStore, naming_full_disks
-from scrollwork.storage.location import held, sync_folder
+from scrollwork.storage.location import file_lock, sync_folder
 
 _JOURNALS = ("", "-wal", "-shm")
 _PASSING = (5, 6, 7, 9, 13, 14)  # of SQLite: busy, locked, no memory, interrupted, full, cannot be opened
@@ -40,7 +40,7 @@ class Opened:
     saved: int = 0
 
 
-def opened(place: str | Path) -> Opened:
+def open_or_mend(place: str | Path) -> Opened:
     """Open the store at `place`. A damaged SQLite file is moved aside and replaced by one with its intact rows.
 
     If this is killed, the next repair starts again; until then nobody else can open the store. Raises StorageError for
@@ -50,7 +50,7 @@ def opened(place: str | Path) -> Opened:
         return Opened(store)
     path = Path(Database(place).engine.url.database or "")
     lock = path.with_name(f"{path.name}.repair-lock")
-    with held(lock):
+    with file_lock(lock):
         try:
             if (store := _whole(place)) is not None:  # another process has repaired it meanwhile
                 return Opened(store)
@@ -82,7 +82,7 @@ def take_out_damaged(store: ResponseStore) -> list[str]:
     def work(connection: sa.Connection) -> list[str]:
         done = []
         for what, table in DIGESTED.items():
-            damaged = [row for row in rows_of(connection, table) if not intact(table.name, row)]
+            damaged = [row for row in rows_of(connection, table) if not is_intact(table.name, row)]
             put_aside(store.database, connection, table, damaged, f"its row {CHANGED}")
             done += [f"{what} {row['request_key']} of {row['model']}: its row {CHANGED}" for row in damaged]
         return done
@@ -229,8 +229,8 @@ def _take_over(store: ResponseStore, source: Path) -> None:
         rows: dict[Any, dict[str, Any]] = {}
         for order in ("ASC", "DESC"):  # up to the damage, from both sides
             for values in _readable(source, f"SELECT {', '.join(names)} FROM {table.name} ORDER BY rowid {order}"):
-                row = {n: unescaped(v) if isinstance(v, str) else v for n, v in zip(names, values, strict=True)}
-                if intact(table.name, row):
+                row = {n: unescape_text(v) if isinstance(v, str) else v for n, v in zip(names, values, strict=True)}
+                if is_intact(table.name, row):
                     rows[row["digest"]] = row
         known = {field.name for field in fields(_KINDS[table.name])} | {"created"}
         whole = [{name: row[name] for name in names if name in known} for row in rows.values()]

@@ -21,13 +21,13 @@ _TO_ESCAPE = re.compile("[\0\x1a\ud800-\udfff]")
 _ESCAPED = re.compile("\x1a([0-9a-f]{4})")
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Escape a text so that both databases can hold it."""
     return _TO_ESCAPE.sub(lambda found: f"{ESCAPE}{ord(found[0]):04x}", text)
 
 
-def unescaped(text: str) -> str:
-    """Undo `escaped`."""
+def unescape_text(text: str) -> str:
+    """Undo `escape_text`."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if ESCAPE in text else text
 
 
@@ -38,10 +38,10 @@ class AnyText(sa.TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
-        return None if value is None else escaped(value)
+        return None if value is None else escape_text(value)
 
     def process_result_value(self, value: Any, dialect: Any) -> Any:
-        return unescaped(value) if isinstance(value, str) else value  # damaged, SQLite may hold bytes or a number
+        return unescape_text(value) if isinstance(value, str) else value  # damaged, SQLite may hold bytes or a number
 
 
 def _tokens() -> list[sa.Column[Any]]:

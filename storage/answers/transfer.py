@@ -15,7 +15,7 @@ from scrollwork.storage.answers.database import Database, in_batches
 from scrollwork.storage.answers.digests import whole_row
 from scrollwork.storage.answers.file_format import AnswerRow, Exported, Try, footer_of, groups_of, line_of, write_file
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.storage.answers.tables import attempts, claims, escaped, failures, responses, unescaped
+from scrollwork.storage.answers.tables import attempts, claims, escape_text, failures, responses, unescape_text
 from scrollwork.storage.errors import ForeignFile, StorageError
 from scrollwork.storage.location import Location
 
@@ -107,8 +107,8 @@ def _take_group(database: Database, connection: sa.Connection, group: list[Answe
         for row in some:
             standing = here.get(row.request_key)
             new += standing is None
-            equal += standing == (unescaped(row.text), row.finish_reason)
-            different += standing is not None and standing != (unescaped(row.text), row.finish_reason)
+            equal += standing == (unescape_text(row.text), row.finish_reason)
+            different += standing is not None and standing != (unescape_text(row.text), row.finish_reason)
         database.add_new(connection, responses, [_values(row, AnswerRow, "tries") for row in some])
         tried = [{"request_key": row.request_key, **_values(one, Try)} for row in some for one in row.tries]
         for begin in range(0, len(tried), PAGE):
@@ -121,7 +121,7 @@ def _take_group(database: Database, connection: sa.Connection, group: list[Answe
 def _values(row: Row, kind: type[Row], *without: str) -> dict[str, Any]:
     """Turn a row of the file into values of the tables."""
     values = {field.name: getattr(row, field.name) for field in fields(kind) if field.name not in without}
-    return {name: unescaped(value) if isinstance(value, str) else value for name, value in values.items()}
+    return {name: unescape_text(value) if isinstance(value, str) else value for name, value in values.items()}
 
 
 def _page(connection: sa.Connection, keys: Sequence[str]) -> list[AnswerRow]:
@@ -138,7 +138,7 @@ def _page(connection: sa.Connection, keys: Sequence[str]) -> list[AnswerRow]:
 def _kept(table: sa.Table, values: Any) -> dict[str, Any]:
     """The values of a store's row for the file. Raises DamagedRows: a damaged row is not exported."""
     said = whole_row(table.name, values)
-    return {name: escaped(value) if isinstance(value, str) else value for name, value in said.items()}
+    return {name: escape_text(value) if isinstance(value, str) else value for name, value in said.items()}
 
 
 def _count(connection: sa.Connection, table: sa.Table) -> int:

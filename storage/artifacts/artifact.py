@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scrollwork.records.base import Row
-from scrollwork.storage.artifacts.checked import check, opened
+from scrollwork.storage.artifacts.checked import check, open_part
 from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
 from scrollwork.storage.artifacts.manifest import Ingredients, Manifest, Part
 from scrollwork.storage.artifacts.parts import TableWriter, TextReader, read_columns, read_rows
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import DamagedArtifact, StorageError
-from scrollwork.storage.location import TEMPORARY, Location, held, stands
+from scrollwork.storage.location import TEMPORARY, Location, file_lock, is_file_at
 
 R = TypeVar("R", bound=Row)
 
@@ -72,7 +72,7 @@ class Artifact:
     def bytes_of(self, name: str) -> bytes:
         """Read a file that is not a table (a report's page). Raises DamagedArtifact."""
         (part,) = self._checked(name)
-        with opened(self.folder, part) as checked:
+        with open_part(self.folder, part) as checked:
             return checked.whole()
 
     def check(self, rehash: bool) -> None:
@@ -206,7 +206,7 @@ class Artifacts:
 
         Raises StorageError if the keeper does."""
         folder = Location(damage.folder)
-        with held(folder.local / LOCK) if folder.local is not None else nullcontext():
+        with file_lock(folder.local / LOCK) if folder.local is not None else nullcontext():
             try:
                 artifact = self.at(folder)
                 if artifact is not None:
@@ -231,7 +231,7 @@ class Artifacts:
         if folder.local is None:
             yield
             return
-        with held(folder.local / LOCK):
+        with file_lock(folder.local / LOCK):
             yield
 
     def write(self, ingredients: Ingredients, key: str | None = None) -> _Writing:
@@ -319,7 +319,7 @@ def _sweep_unfinished(folder: Path, keeper: Callable[[Location], Location | None
     try:
         with lock.open("a+b") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if (folder / MANIFEST).exists() or not stands(stream.fileno(), lock):
+            if (folder / MANIFEST).exists() or not is_file_at(stream.fileno(), lock):
                 return 0
             names = [path for path in folder.iterdir() if path.name != LOCK]
             if any(path.name.startswith(TEMPORARY) for path in names):

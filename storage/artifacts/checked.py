@@ -32,12 +32,12 @@ _HASHED: set[tuple[str, Stamp]] = set()  # (sha256, stamp): files whose bytes th
 
 def check(folder: Location, part: Part) -> None:
     """Hash a part. Raises DamagedArtifact if it is missing or has another digest."""
-    with opened(folder, part):
+    with open_part(folder, part):
         pass
 
 
 @contextmanager
-def opened(folder: Location, part: Part) -> Iterator[CheckedPart]:
+def open_part(folder: Location, part: Part) -> Iterator[CheckedPart]:
     """Open a part and check its digest. Raises DamagedArtifact."""
     try:
         stream: IO[bytes] = io.BytesIO(folder.read(part.name)) if folder.local is None else folder.open(part.name)

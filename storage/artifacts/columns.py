@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin
 
-from scrollwork.records.base import SCALARS, Row, optional, plain, remembered, types_of, utf8
+from scrollwork.records.base import SCALARS, Row, cached, optional, plain, types_of, utf8
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,8 +74,8 @@ def _stored_by(kind: Any) -> Callable[[Any], Any] | None:
     return list if get_origin(kind) is tuple and get_args(kind)[0] in SCALARS else plain
 
 
-@remembered
-def sized(cls: Any) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+@cached
+def fields_by_size(cls: Any) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
     """Divide the fields of a row class by size: (total bytes of fields of a fixed size, names of text fields, names of
     other fields)."""
     kinds = {name: optional(kind) or kind for name, kind in types_of(cls).items()}

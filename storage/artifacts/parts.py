@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
 from scrollwork.records.base import Row, as_written, from_batch
-from scrollwork.storage.artifacts.checked import opened
-from scrollwork.storage.artifacts.columns import Columns, sized
+from scrollwork.storage.artifacts.checked import open_part
+from scrollwork.storage.artifacts.columns import Columns, fields_by_size
 from scrollwork.storage.artifacts.manifest import Part
 from scrollwork.storage.artifacts.plain import plain_rows, plain_values
 from scrollwork.storage.errors import naming_full_disks
@@ -126,7 +126,7 @@ class TableWriter(Generic[R]):
 
 def _weight(row: Row) -> int:
     """Estimate the bytes of text in a row."""
-    size, texts, others = sized(type(row))
+    size, texts, others = fields_by_size(type(row))
     values = row.__dict__
     for name in texts:
         size += len(values[name])
@@ -153,9 +153,9 @@ def read_rows(
     Rows of a part with another schema (of an older version) are validated. Raises DamagedArtifact.
     """
     for part in parts:
-        with opened(folder, part) as checked:
+        with open_part(folder, part) as checked:
             for group in checked.groups():
-                batch = group if only is None else among(group, *only)
+                batch = group if only is None else rows_among(group, *only)
                 if batch.schema.equals(row.schema()):
                     yield from as_written(row, map(plain_values, batch.columns))
                 else:
@@ -165,12 +165,12 @@ def read_rows(
 def read_columns(folder: Location, parts: list[Part], names: list[str]) -> Iterator[dict[str, Any]]:
     """Yield some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
     for part in parts:
-        with opened(folder, part) as checked:
+        with open_part(folder, part) as checked:
             for batch in checked.groups(names):
                 yield from plain_rows(batch)
 
 
-def among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
+def rows_among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
     """Keep the rows of a batch whose column holds one of the values."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -187,7 +187,7 @@ class TextReader:
         self._groups: OrderedDict[tuple[int, int], dict[str, str]] = OrderedDict()
         self._sizes: dict[tuple[int, int], int] = {}
         for number, part in enumerate(parts):
-            with opened(folder, part) as checked:
+            with open_part(folder, part) as checked:
                 for group, batch in enumerate(checked.groups(["document_id"])):
                     for document_id in batch.column(0).to_pylist():
                         self._where[document_id] = (number, group)
@@ -207,7 +207,7 @@ class TextReader:
     def _load(self, place: tuple[int, int]) -> dict[str, str]:
         part, columns = self._parts[place[0]], ["document_id", "text"]
         if self._folder.local is not None:
-            with opened(self._folder, part) as checked:
+            with open_part(self._folder, part) as checked:
                 table = checked.group(place[1], columns)
         else:  # remote: only one group is fetched; the part was hashed when this reader was made
             import pyarrow.parquet as pq

@@ -18,16 +18,16 @@ from scrollwork.storage.downloads.partial import (
     Fetched,
     Info,
     Wanted,
-    beside,
-    finished,
+    file_in_place,
+    finish_download,
     page_instead,
     remove,
-    standing,
+    sibling,
     start_over,
 )
 from scrollwork.storage.downloads.web import Web
 from scrollwork.storage.errors import Again, DownloadError, NeedsPerson, Stopped, WrongBytes, naming_full_disks
-from scrollwork.storage.location import held
+from scrollwork.storage.location import file_lock
 
 LIMIT_BYTES = 4 << 30  # largest size of a file whose size is not published
 
@@ -40,11 +40,11 @@ def download(wanted: Wanted, web: Web, heard: Heard = lambda done, total: None) 
     heard(bytes so far, total bytes or 0) reports progress. Waits while another process downloads the same file, and
     then uses that. Raises DownloadError (its `state` is that of the file), StorageFull.
     """
-    part = beside(wanted.target, ".part")
-    with naming_full_disks(wanted.target.name, str(wanted.target.parent)), held(part):
-        there = standing(wanted)
+    part = sibling(wanted.target, ".part")
+    with naming_full_disks(wanted.target.name, str(wanted.target.parent)), file_lock(part):
+        there = file_in_place(wanted)
         if there is not None:
-            remove(part, beside(wanted.target, ".part-info"))
+            remove(part, sibling(wanted.target, ".part-info"))
             return there
         problems: list[DownloadError] = []
         for url in wanted.urls:
@@ -55,7 +55,7 @@ def download(wanted: Wanted, web: Web, heard: Heard = lambda done, total: None) 
             except DownloadError as error:
                 problems.append(error)
         if part.stat().st_size == 0:
-            remove(part, beside(wanted.target, ".part-info"))
+            remove(part, sibling(wanted.target, ".part-info"))
         if not problems:
             raise NeedsPerson(f"{wanted.target.name}: there is no address to download it from")
         raise max(problems, key=lambda error: ("missing", "dead", "manual", "corrupt").index(error.state))
@@ -63,17 +63,17 @@ def download(wanted: Wanted, web: Web, heard: Heard = lambda done, total: None) 
 
 def _from(url: str, wanted: Wanted, web: Web, heard: Heard) -> Fetched:
     """Download the file from one URL, with as many tries as `web.patience` allows."""
-    part, patience = beside(wanted.target, ".part"), web.patience
+    part, patience = sibling(wanted.target, ".part"), web.patience
     tries, furthest, mixed = 0, part.stat().st_size, part.stat().st_size > 0
     while True:
         try:
             info = _more(url, wanted, web, heard)
-            return finished(info, wanted)
+            return finish_download(info, wanted)
         except WrongBytes:
             if not mixed:
                 raise
             mixed = False  # the bytes came in two responses: try once more with one
-            remove(beside(wanted.target, ".corrupt"))
+            remove(sibling(wanted.target, ".corrupt"))
         except Again as error:
             reached = part.stat().st_size
             tries = 1 if reached - furthest >= patience.progress_bytes else tries + 1
@@ -88,7 +88,7 @@ def _from(url: str, wanted: Wanted, web: Web, heard: Heard) -> Fetched:
 
 def _more(url: str, wanted: Wanted, web: Web, heard: Heard) -> Info:
     """Request the missing bytes and append them to the .part file. Raises Again, DownloadError."""
-    part = beside(wanted.target, ".part")
+    part = sibling(wanted.target, ".part")
     noted, have = _noted(wanted, url), part.stat().st_size
     headers = {"Accept-Encoding": "identity"}
     if noted is None or have == 0:
@@ -113,7 +113,7 @@ def _more(url: str, wanted: Wanted, web: Web, heard: Heard) -> Info:
         with part.open("r+b") as stream:
             stream.truncate(have)
             stream.seek(have)
-            beside(wanted.target, ".part-info").write_text(json.dumps(asdict(info)), encoding="utf-8")
+            sibling(wanted.target, ".part-info").write_text(json.dumps(asdict(info)), encoding="utf-8")
             _write(answer, stream, info, wanted, web, heard)
     return info
 
@@ -121,7 +121,7 @@ def _more(url: str, wanted: Wanted, web: Web, heard: Heard) -> Info:
 def _noted(wanted: Wanted, url: str) -> Info | None:
     """The response that the .part file belongs to, if it can be continued from this URL."""
     try:
-        info = Info(**json.loads(beside(wanted.target, ".part-info").read_text(encoding="utf-8")))
+        info = Info(**json.loads(sibling(wanted.target, ".part-info").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
     return info if info.url == url and (info.validator or wanted.pinned) else None

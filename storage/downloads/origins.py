@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from scrollwork.storage.location import Location, held
+from scrollwork.storage.location import Location, file_lock
 
 NAME = ".sources.json"
 EVERY_S = 5.0
@@ -81,7 +81,7 @@ class Origins:
         with self._lock:
             if not any(self._new.values()):
                 return
-            with held(self._raw / f"{NAME}.lock"):
+            with file_lock(self._raw / f"{NAME}.lock"):
                 on_disk = self._read()
                 for kind, table in self._new.items():
                     on_disk[kind] |= table

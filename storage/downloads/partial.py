@@ -74,7 +74,7 @@ class Info:
         return self.etag if self.etag.startswith('"') else self.modified
 
 
-def beside(target: Path, ending: str) -> Path:
+def sibling(target: Path, ending: str) -> Path:
     """The path of the target with an ending added to its name."""
     return target.with_name(target.name + ending)
 
@@ -87,14 +87,14 @@ def remove(*paths: Path) -> None:
 
 def problem_with(path: Path, wanted: Wanted, sha256: str) -> str:
     """What is wrong with a file, whose sha256 is given, compared with what was published; "" for nothing."""
-    if problem := differs(wanted, sha256, path.stat().st_size):
+    if problem := difference_from(wanted, sha256, path.stat().st_size):
         return problem
     if wanted.git_blob and git_blob(path) != wanted.git_blob:
         return f"is not git blob {wanted.git_blob}"
     return ""
 
 
-def differs(wanted: Wanted, sha256: str, size: int) -> str:
+def difference_from(wanted: Wanted, sha256: str, size: int) -> str:
     """How sha256 and size differ from the published ones; "" if they do not. `git_blob` is not compared."""
     if wanted.bytes is not None and size != wanted.bytes:
         return f"has {size:,} bytes, published are {wanted.bytes:,}"
@@ -114,12 +114,12 @@ def git_blob(path: Path) -> str:
 
 def put_aside(path: Path) -> Path:
     """Rename a file to NAME.corrupt, replacing an older one. Returns the new path."""
-    aside = beside(path, ".corrupt")
+    aside = sibling(path, ".corrupt")
     os.replace(path, aside)
     return aside
 
 
-def standing(wanted: Wanted) -> Fetched | None:
+def file_in_place(wanted: Wanted) -> Fetched | None:
     """The existing file under the final name if it is right; None, and a wrong or outdated one is put aside."""
     if not wanted.target.is_file():
         return None
@@ -130,9 +130,9 @@ def standing(wanted: Wanted) -> Fetched | None:
     return None
 
 
-def finished(info: Info, wanted: Wanted) -> Fetched:
+def finish_download(info: Info, wanted: Wanted) -> Fetched:
     """Decode, verify, sync and rename the downloaded bytes. Raises Again, WrongBytes, NeedsPerson, Gone."""
-    part, decoded = beside(wanted.target, ".part"), beside(wanted.target, ".part-decoded")
+    part, decoded = sibling(wanted.target, ".part"), sibling(wanted.target, ".part-decoded")
     size = part.stat().st_size
     if info.total is not None and size != info.total:
         raise Again(f"{size:,} of {info.total:,} bytes came")
@@ -145,13 +145,13 @@ def finished(info: Info, wanted: Wanted) -> Fetched:
         _refuse_pages(made, info, wanted)
         problem = problem_with(made, wanted, sha256)
         if problem:
-            aside = beside(wanted.target, ".corrupt")
+            aside = sibling(wanted.target, ".corrupt")
             shutil.copyfile(made, aside)
             raise WrongBytes(f"{info.url}: {problem}; not accepted, what came is kept as {aside.name}")
         _sync(made)
         os.replace(made, wanted.target)
         _sync(wanted.target.parent)
-        remove(part, beside(wanted.target, ".part-info"))
+        remove(part, sibling(wanted.target, ".part-info"))
     except (Again, DownloadError):
         start_over(part)
         raise

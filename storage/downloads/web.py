@@ -120,7 +120,7 @@ class Web:
             seen.append(url)
             with self._slot(url) as host, self._answer(url, headers, host) as answer:
                 if answer.status_code not in (301, 302, 303, 307, 308):
-                    understood(answer, seen[0], self.patience)
+                    check_answer(answer, seen[0], self.patience)
                     yield answer
                     return
                 target = answer.headers.get("Location", "")
@@ -183,7 +183,7 @@ def origin(url: str) -> tuple[str, str, int | None]:
     return parts.scheme, (parts.hostname or "").lower(), port
 
 
-def understood(answer: httpx.Response, asked: str, patience: Patience) -> None:
+def check_answer(answer: httpx.Response, asked: str, patience: Patience) -> None:
     """Return for status 200, 206 or 416 (wrong range); raise the error for any other. asked: URL for the message."""
     status = answer.status_code
     if status in (200, 206, 416):

@@ -10,7 +10,7 @@ from scrollwork.analysis.comparison.summary import Inputs, Labels, Member, docum
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.records.example import Example
-from scrollwork.records.response import ENDED, ended
+from scrollwork.records.response import ENDED, how_ended
 from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.outcome import Metric
 
@@ -35,7 +35,7 @@ def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
                 members[row["model"]].in_format[name] = flags[FORM]
     for answers in inputs.each("answers"):
         for row in answers.columns("responses", ["model", "example_id", "draw", *ENDED, "masked"]):
-            if (how := ended(row)) != "complete":
+            if (how := how_ended(row)) != "complete":
                 members[row["model"]].ended[input_of(row)] = how
             if row.get("masked"):  # older snapshots lack it
                 members[row["model"]].masked.add(input_of(row))
@@ -53,7 +53,7 @@ def scorable_inputs(inputs: InputArtifacts, own: Metric, flag: str = "") -> tupl
     groups = {}
     without: Counter[str] = Counter()
     for example in (row for sample in inputs.each("sample") for row in sample.rows("examples", Example)):
-        if flag and not has(example, flag):
+        if flag and not has_flag(example, flag):
             continue
         if problem := gold_problem(own, example.references):
             without[problem] += 1
@@ -68,7 +68,7 @@ def scorable_inputs(inputs: InputArtifacts, own: Metric, flag: str = "") -> tupl
     )
 
 
-def has(example: Example, flag: str) -> bool:
+def has_flag(example: Example, flag: str) -> bool:
     """Whether an example has a flag; examples of an official release have a field of upstream's instead."""
     fields = example.facts.get("fields", {})
     return any(value in (1, True) for value in (example.facts.get(flag), fields.get(flag), fields.get(f"is_{flag}")))

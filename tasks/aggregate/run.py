@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.score import SUBSETS, Aggregate, subset_metric
@@ -52,13 +52,13 @@ def declare(
     judges = dict(task.judges) if task.judges else None
     parameters = Parameters(task.metric, part.profile.name, reads_references, decoding, judges, task.subset)
     named = tuple((name, tuple(nodes)) for name, nodes in inputs.items())
-    return Node(STAGE, (*part.labels, ("metric", task.metric)), stated(parameters), body, tuple(modules), named)
+    return Node(STAGE, (*part.labels, ("metric", task.metric)), non_default(parameters), body, tuple(modules), named)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `aggregates`: a row for each member and one for the family; the same in table `subsets` for the
     examples that have a flag."""
-    from scrollwork.analysis.comparison.summary import nothing, summarize
+    from scrollwork.analysis.comparison.summary import no_further_values, summarize
     from scrollwork.scoring.registry import metric
     from scrollwork.tasks.aggregate.members import labels_of, members_of, scorable_inputs
 
@@ -67,7 +67,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     inputs_asked, without_gold = scorable_inputs(inputs, own)
     members = members_of(inputs, inputs_asked)
     table = writer.table("aggregates", Aggregate)
-    beside = getattr(own, "beside", nothing)
+    beside = getattr(own, "beside", no_further_values)
     for aggregate in summarize(labels_of(node), inputs_asked, members, own.headline, beside):
         table.add(aggregate)
     if flag := parameters.subset:

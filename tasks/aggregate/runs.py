@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrollwork.analysis.comparison.summary import nothing
+from scrollwork.analysis.comparison.summary import no_further_values
 from scrollwork.analysis.runs.summary import summarize_runs
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
@@ -19,7 +19,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     own = metric(node.params["metric"])
     inputs_asked, without_gold = scorable_inputs(inputs, own)
     members = members_of(inputs, inputs_asked)
-    drawn, beside = manifests(inputs), getattr(own, "beside", nothing)
+    drawn, beside = manifest_digests(inputs), getattr(own, "beside", no_further_values)
     found = summarize_runs(labels_of(node), inputs_asked, members, own.headline, drawn, beside)
     aggregates, runs = writer.table("aggregates", Aggregate), writer.table("runs", RunScore)
     for run in found.runs:
@@ -29,6 +29,6 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     writer.facts = {"members": len(members), "without_gold": without_gold}
 
 
-def manifests(inputs: InputArtifacts) -> dict[int, str]:
+def manifest_digests(inputs: InputArtifacts) -> dict[int, str]:
     """Return the digest of each run's manifest, which lists what it drew, by run."""
     return {sample.manifest.ingredients.params["run"]: sample.facts["manifest"] for sample in inputs.each("sample")}

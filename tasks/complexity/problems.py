@@ -33,7 +33,7 @@ def fit_problems(node: Node, how: Mapping[str, Any], inputs: InputArtifacts, wri
     }
     twins = {task: units for task, units in largest.items() if units}  # 0: no problem, so no threshold
     settings = Settings(**how, twins=tuple(twins.values()))
-    needs = Needs(labels, settings, list(answered(inputs, windows)), tuple(twins))
+    needs = Needs(labels, settings, list(answers_with_scores(inputs, windows)), tuple(twins))
     asked = Counter(window.problem for window in windows.values())
     mixtures, problems = writer.table("mixtures", Mixture), writer.table("complexity", Complexity)
     tables, sights = writer.table("tables", ProblemAtLength), writer.table("sights", Sights)
@@ -45,7 +45,7 @@ def fit_problems(node: Node, how: Mapping[str, Any], inputs: InputArtifacts, wri
         write(tables, needs.tables(fitted))
         write(planes, needs.plane(fitted))
         write(sights, needs.sights(fitted))
-        write(passages, placed(labels, fitted.scenario, list(needs.passages(fitted)), inputs))
+        write(passages, placed_passages(labels, fitted.scenario, list(needs.passages(fitted)), inputs))
     write(observed, needs.at_lengths())
     writer.facts = {
         "problems": sum(len(one.problems) for one in fits),
@@ -70,14 +70,14 @@ def windows_of(inputs: InputArtifacts) -> dict[str, Window]:
     }
 
 
-def answered(inputs: InputArtifacts, windows: Mapping[str, Window]) -> Iterator[Answer]:
+def answers_with_scores(inputs: InputArtifacts, windows: Mapping[str, Window]) -> Iterator[Answer]:
     """Yield every answer that has a score."""
     for scores in inputs.each("scores"):
         for row in scores.columns("scores", ["example_id", "draw", "value", "flags"]):
             yield Answer(windows[input_of(row)], row["value"], bool(dict(row["flags"]).get(DECLINED)))
 
 
-def placed(
+def placed_passages(
     labels: Mapping[str, str], scenario: str, found: Sequence[tuple[str, Answer]], inputs: InputArtifacts
 ) -> Iterator[Passage]:
     """Yield passages with their places in the documents, as the prompts show them."""

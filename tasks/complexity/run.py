@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
@@ -29,7 +29,7 @@ def declare(aggregate: Node, twins: Sequence[Node] = ()) -> Node:
     """
     inputs = tuple((name, aggregate.each(name)) for name in ("prompts", "scores"))
     others = (("twin", tuple(twins)),) if twins else ()
-    return Node(STAGE, aggregate.labels, stated(Parameters({})), __name__, (), (*inputs, *others))
+    return Node(STAGE, aggregate.labels, non_default(Parameters({})), __name__, (), (*inputs, *others))
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:

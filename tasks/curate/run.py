@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.errors import BadRecord
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node, RawQuery
 from scrollwork.pipeline.raw_files import found_for
 from scrollwork.pipeline.session import Session
@@ -44,7 +44,7 @@ class Parameters:
 def declare(part: Part, raw: RawQuery, options: Mapping[str, Any], modules: Sequence[str]) -> Node:
     """Declare the curation of raw files. options: of the data set's module. modules: those that it loads by name."""
     units = part.design.units(part.task)
-    parameters = stated(Parameters(raw.dataset, part.task.name, part.split, options, units))
+    parameters = non_default(Parameters(raw.dataset, part.task.name, part.split, options, units))
     return Node(STAGE, part.base, parameters, part.design.curate, tuple(modules), raw=raw, strict=part.request.strict)
 
 

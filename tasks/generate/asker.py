@@ -19,32 +19,32 @@ from uuid import uuid4
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Usage
 from scrollwork.models.engine.patience import TOLD_S
-from scrollwork.models.engine.retry import LONGEST_S, charged
+from scrollwork.models.engine.retry import LONGEST_S, may_be_charged
 from scrollwork.models.engine.running import Running, Runs
 from scrollwork.models.hosted.tables import key_name_of
 from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import beyond_answer
-from scrollwork.models.vendors.marks import fronts_from
-from scrollwork.models.vendors.shared_fronts import sharing
+from scrollwork.models.vendors.marks import prefixes_from
+from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.models.vendors.tiers import FLEX
 from scrollwork.pipeline import progress
-from scrollwork.pipeline.calling import STOP, Calling, breaker, ended, first_time, known_price, ledger, meter
+from scrollwork.pipeline.calling import STOP, Calling, breaker, first_time, gate_of, given_up, known_price, ledger_of
 from scrollwork.pipeline.errors import Interrupted
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import StorageError
 from scrollwork.tasks.generate.first_replies import LOOKED_AT, FirstReplies
+from scrollwork.tasks.generate.held_failures import HeldFailures
 from scrollwork.tasks.generate.stored_answers import (
-    counted,
-    standing,
+    counted_cost,
+    is_to_be_asked,
     stored_answer,
     stored_attempt,
     stored_failure,
+    stored_states,
     under_other_names,
-    wanted,
 )
-from scrollwork.tasks.generate.withheld import Withheld
 
 log = logging.getLogger("scrollwork")
 Result = Answer | CallFailed | Attempt
@@ -78,18 +78,18 @@ class Asker:
         self._batches: set[str] = set()  # those, by our names
         table = calling.tables[model.name]
         self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
-        self._cached = fronts_from(table), cache_marks(table)
+        self._cached = prefixes_from(table), cache_marks(table)
         self._flex, self._at_standard = table.get("service") == FLEX, 0  # answers that another tier than flex gave
         new = not store.holds_answers(model.name)
         self._breaker = breaker(model.name, calling, alone=LOOKED_AT if new else 0)
         self._first = FirstReplies(title, model.name, table, calling, new=new)
-        self._withheld = Withheld(self._breaker)
+        self._withheld = HeldFailures(self._breaker)
 
     def ask(self, source: Source) -> None:
         """Ask all that is wanted, then wait for what others ask. Raises Interrupted, StorageError."""
-        if ended(self._model.name, self._calling):
+        if given_up(self._model.name, self._calling):
             return
-        with renewing(self._store, self._open, self._owner):
+        with renewed_claims(self._store, self._open, self._owner):
             try:
                 stopped = self._round(source(None))
                 self._waits_since = time.monotonic()
@@ -126,10 +126,9 @@ class Asker:
 
     def _round(self, batches: Iterable[list[Call]]) -> str:
         """Send what is wanted of these; why calls were left out, "" where none were."""
-        gate = meter(self._model.name, self._calling, self._store)
-        shared = ledger(self._store)
-        calls = self._as_sent(sharing(self._wanted(batches), *self._cached))
-        run = self._model.run(calls, gate=gate, stop=STOP, ledger=shared, breaker=self._breaker)
+        gate = gate_of(self._model.name, self._calling, self._store)
+        calls = self._as_sent(with_shared_prefixes(self._wanted(batches), *self._cached))
+        run = self._model.run(calls, gate=gate, stop=STOP, ledger=ledger_of(self._store), breaker=self._breaker)
         with run:
             try:
                 self._take(run)
@@ -142,7 +141,7 @@ class Asker:
                 raise
         self._passed = gate.reason if gate is not None else ""
         if run.stopped and not STOP.level and run.stopped != self._passed:
-            ended(self._model.name, self._calling, run.stopped)
+            given_up(self._model.name, self._calling, run.stopped)
         return run.stopped
 
     def _blame(self) -> str:
@@ -155,7 +154,7 @@ class Asker:
             return ""
         tripped = self._breaker.tripped if self._breaker is not None else ""
         reason = tripped or f"{others[-1].message} ({len(others):,} calls ended without an answer after them)"
-        ended(self._model.name, self._calling, reason)
+        given_up(self._model.name, self._calling, reason)
         return reason
 
     def _wanted(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
@@ -181,8 +180,8 @@ class Asker:
 
     def _missing(self, keys: Collection[str]) -> list[str]:
         """Those of the keys that are to be asked; failures among the others are counted."""
-        states = standing(self._store, keys, self._calling.retry_failed)
-        missing = {key: None for key in keys if wanted(states.get(key), self._calling.retry_failed)}
+        states = stored_states(self._store, keys, self._calling.retry_failed)
+        missing = {key: None for key in keys if is_to_be_asked(states.get(key), self._calling.retry_failed)}
         self._failed += sum(state != ANSWERED for key, state in states.items() if key not in missing)
         return list(missing)
 
@@ -218,7 +217,7 @@ class Asker:
         theirs = f"{count:,} requests are asked by another process"
         if held > LONGEST_S:
             reason = f"{theirs}, which has stored none of them for {held / 60:.0f} minutes"
-            ended(self._model.name, self._calling, reason)
+            given_up(self._model.name, self._calling, reason)
             return reason
         if held > TOLD_S and first_time(self._model.name, self._calling, "elsewhere"):
             log.warning("%s: %s, which has stored none of them for %.0f s; waiting", self._title, theirs, held)
@@ -301,7 +300,7 @@ class Asker:
 
     def _cost(self, attempt: Attempt, call: Call) -> int | None:
         """What the try counts for, None where nobody knows the price."""
-        if attempt.outcome != "answered" and attempt.usage == Usage() and not charged(attempt.status):
+        if attempt.outcome != "answered" and attempt.usage == Usage() and not may_be_charged(attempt.status):
             return 0
         return self._counted(attempt.usage, call, attempt)
 
@@ -313,7 +312,7 @@ class Asker:
             follows, common = attempt.follows, attempt.common_bytes
             call = replace(call, ask=replace(call.ask, max_new_tokens=room, follows=follows, common_bytes=common))
         when, service = (attempt.started, attempt.service) if attempt is not None else (None, "")
-        return counted(usage, self._price, call, self._thoughts, when, service)
+        return counted_cost(usage, self._price, call, self._thoughts, when, service)
 
     def _tell(self) -> None:
         one_by_one = self._breaker is not None and self._breaker.alone
@@ -323,7 +322,7 @@ class Asker:
 
 
 @contextmanager
-def renewing(store: ResponseStore, keys: Mapping[str, Any], owner: str) -> Iterator[None]:
+def renewed_claims(store: ResponseStore, keys: Mapping[str, Any], owner: str) -> Iterator[None]:
     """Hold the claims on `keys`, which may change, while the body runs."""
     over = threading.Event()
 

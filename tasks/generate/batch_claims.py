@@ -13,8 +13,8 @@ from uuid import uuid4
 from scrollwork.storage.answers.rows import StoredBatch
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
-from scrollwork.tasks.generate.asker import LEASE_S, renewing
-from scrollwork.tasks.generate.stored_answers import standing, wanted
+from scrollwork.tasks.generate.asker import LEASE_S, renewed_claims
+from scrollwork.tasks.generate.stored_answers import is_to_be_asked, stored_states
 
 MOST_TRIES = 3  # batches of one run in which a request is tried
 
@@ -47,7 +47,7 @@ class Claims:
     @contextmanager
     def alive(self) -> Iterator[None]:
         """Renew the claims while the body runs; then give them back."""
-        with renewing(self.store, self._leases, self.owner):
+        with renewed_claims(self.store, self._leases, self.owner):
             try:
                 yield
             finally:
@@ -67,12 +67,13 @@ class Claims:
 
     def missing(self, keys: Sequence[str]) -> list[str]:
         """List the requests that are still to be asked: not stored, not failed for good, not tried too often."""
-        states = standing(self.store, keys, self.retry_failed)
+        states = stored_states(self.store, keys, self.retry_failed)
         tries = self.tries
         return [
             key
             for key in keys
-            if tries[key] < MOST_TRIES and wanted(states.get(key), self.retry_failed and not tries[key])  # once a run
+            if tries[key] < MOST_TRIES
+            and is_to_be_asked(states.get(key), self.retry_failed and not tries[key])  # once a run
         ]
 
     def give_back(self, keys: Collection[str]) -> None:

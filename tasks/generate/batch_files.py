@@ -100,6 +100,6 @@ def seconds_since(moment: float | None) -> float:
     return max(0.0, time.time() - moment) if moment is not None else 0.0
 
 
-def unique(calls: Iterable[Call]) -> dict[str, Call]:
+def unique_calls(calls: Iterable[Call]) -> dict[str, Call]:
     """Return calls by key, so that equal requests are sent once."""
     return {call.key: call for call in calls}

@@ -15,7 +15,7 @@ from scrollwork.pipeline.calling import Calling
 from scrollwork.pipeline.errors import Interrupted
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.tasks.generate.asker import Asker
-from scrollwork.tasks.generate.batch_files import unique
+from scrollwork.tasks.generate.batch_files import unique_calls
 from scrollwork.tasks.generate.first_replies import LOOKED_AT
 from scrollwork.tasks.generate.pending import Calls
 from scrollwork.tasks.generate.snapshot import model_of
@@ -33,7 +33,7 @@ def probe(model: str, calling: Calling, store: ResponseStore, stages: Sequence[C
     if any(batch.model == model for batch in store.open_batches()):
         return ""
     first = chain.from_iterable(some for calls in stages for some in calls.batches())
-    asked = list(unique(islice(first, AT_ONCE)).values())[:LOOKED_AT]
+    asked = list(unique_calls(islice(first, AT_ONCE)).values())[:LOOKED_AT]
 
     def source(keys: Collection[str] | None) -> Iterator[list[Call]]:
         yield [call for call in asked if keys is None or call.key in keys]

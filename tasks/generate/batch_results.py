@@ -16,7 +16,7 @@ from scrollwork.models.engine.retry import ends_the_run
 from scrollwork.models.engine.usage_bounds import ANY, Bounds, read_in_batch
 from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.batches import BadLine, BatchState, Line
-from scrollwork.models.hosted.endpoint import believed, doubted
+from scrollwork.models.hosted.endpoint import with_believed_cost, with_believed_usage
 from scrollwork.storage.answers.rows import AGAIN, DONE, WAITING, StoredBatch
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import naming_full_disks
@@ -85,7 +85,7 @@ class Collector:
         for path in ended.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
                 self._steps.download(path, file)
-                bounds = bounding(states)  # also what is settled: it shares fronts with what waits
+                bounds = bounding(states)  # also what is settled: it shares prefixes with what waits
                 for lines in chunks(self._lines(file, states, waiting, found, bounds), COMMIT):
                     self._store_lines(batch, lines, found, share)
         counted, lacking = min(ended.done, len(states)), states.keys() - found.named
@@ -117,7 +117,7 @@ class Collector:
             found.again |= found.withheld
         else:
             provider, member = batch.provider, batch.model
-            own = [stored_failure(failed(key, one), provider, member) for key, one in found.withheld.items()]
+            own = [stored_failure(batch_failure(key, one), provider, member) for key, one in found.withheld.items()]
             self._store.add([], own)
             self._store.settle_requests(batch.batch_id, dict.fromkeys(found.withheld, DONE))
             found.failed += len(own)
@@ -145,7 +145,9 @@ class Collector:
                 continue
             waiting.remove(line.key)
             result, most = line.result, bounds.get(line.key, ANY)
-            result = believed(result, most) if isinstance(result, Reply) else doubted(result, most)
+            result = (
+                with_believed_usage(result, most) if isinstance(result, Reply) else with_believed_cost(result, most)
+            )
             if result.doubt:
                 found.strange[f"such as {result.doubt}" if not found.strange else "usage not believed"] += 1
             yield Line(line.key, result, most.shared)
@@ -161,7 +163,7 @@ class Collector:
             cost_of_all += cost or 0
             attempts.append(stored_attempt(attempt, provider, member, owner, cost))
             if isinstance(line.result, Reply):
-                answers.append(stored_answer(answered(line.key, line.result, batch), provider, member, cost))
+                answers.append(stored_answer(batch_answer(line.key, line.result, batch), provider, member, cost))
                 states[line.key] = DONE
             elif ends_the_run(line.result):  # no fault of the request, as online
                 again[line.key] = line.result
@@ -169,7 +171,7 @@ class Collector:
             elif line.result.kind == "terminal" and not line.result.own:
                 found.withheld[line.key] = line.result
             elif line.result.kind == "terminal":
-                failures.append(stored_failure(failed(line.key, line.result), provider, member))
+                failures.append(stored_failure(batch_failure(line.key, line.result), provider, member))
                 states[line.key] = DONE
             else:
                 again[line.key] = line.result
@@ -199,7 +201,7 @@ class Collector:
         return cost_of(read_in_batch(usage, line.shared), self._price, batch.created)
 
 
-def answered(key: str, reply: Reply, batch: StoredBatch) -> Answer:
+def batch_answer(key: str, reply: Reply, batch: StoredBatch) -> Answer:
     """Make the answer to a request of a batch; its latency is the batch's."""
     seconds = seconds_since(batch.submitted)
     return Answer(
@@ -215,7 +217,7 @@ def answered(key: str, reply: Reply, batch: StoredBatch) -> Answer:
     )
 
 
-def failed(key: str, problem: CallProblem, tries: int = 1) -> CallFailed:
+def batch_failure(key: str, problem: CallProblem, tries: int = 1) -> CallFailed:
     """Make the failure of a request of a batch."""
     kind = "terminal" if problem.kind == "terminal" else "transient"
     return CallFailed(key, kind, problem.message, problem.status, tries)

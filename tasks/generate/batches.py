@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 
 from scrollwork.models.base import Call
-from scrollwork.models.engine.retry import policy
+from scrollwork.models.engine.retry import retry_policy
 from scrollwork.models.engine.usage_bounds import Bounds
 from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.model import Hosted
@@ -77,7 +77,7 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
     with ExitStack() as stack:
         all_batches = []
         for model in calling.tables:
-            own_batches = opened(model, calling, session, stack)
+            own_batches = open_model_batches(model, calling, session, stack)
             if own_batches is not None:
                 own = [
                     node
@@ -96,7 +96,7 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
         watch(all_batches, calling, wake)
 
 
-def opened(model: str, calling: Calling, session: Session, stack: ExitStack) -> ModelBatches | None:
+def open_model_batches(model: str, calling: Calling, session: Session, stack: ExitStack) -> ModelBatches | None:
     """Open a model's batches; None where its provider has none, or none need to be looked up."""
     table = calling.tables[model]
     if table["provider"] not in BATCHES:
@@ -105,7 +105,7 @@ def opened(model: str, calling: Calling, session: Session, stack: ExitStack) -> 
         return None
     module = importlib.import_module(BATCHES[table["provider"]])
     try:
-        steps = BatchSteps(lambda: module.make(model, table), policy(table.get("retry", {})), STOP)
+        steps = BatchSteps(lambda: module.make(model, table), retry_policy(table.get("retry", {})), STOP)
     except BadTable as error:
         if calling.batch:
             raise UsageError(str(error)) from error
@@ -153,10 +153,10 @@ def calls_of(node: Node, session: Session, calling: Calling) -> Calls:
     model = make(name, {**calling.tables[name], **node.params["settings"]}, "")
     assert isinstance(model, Hosted)
     inputs = InputArtifacts.of(node, lambda needed: ensure(needed, session, again=False).artifact)
-    return Calls(node, model, inputs, session.store, by_front=batch_group(calling.tables[name]) > 0)
+    return Calls(node, model, inputs, session.store, by_prefix=batch_group(calling.tables[name]) > 0)
 
 
-def unanswered(nodes: Sequence[Node], locations: Locations, failed: Collection[str]) -> list[Node]:
+def unanswered_nodes(nodes: Sequence[Node], locations: Locations, failed: Collection[str]) -> list[Node]:
     """List the incomplete generate stages of hosted models whose inputs did not fail."""
     calling = locations.calling
     tables = calling.tables if calling is not None else {}

@@ -16,7 +16,7 @@ from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.tasks.generate.asker import Asker
 from scrollwork.tasks.generate.pending import Calls
 from scrollwork.tasks.generate.run import Parameters
-from scrollwork.tasks.generate.snapshot import Asking, model_of, noted
+from scrollwork.tasks.generate.snapshot import Asking, model_of, note_snapshot
 
 ONE_PROCESS = True  # calls share limits, a budget and claims; a checkpoint is loaded once
 
@@ -28,10 +28,10 @@ def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: S
     parameters = Parameters(**node.params)
     settings = {**calling.tables[parameters.model], **parameters.settings}
     model = cast(Runs, model_of(parameters.model, settings))
-    calls = Calls(node, model, inputs, session.store, by_front=settings["provider"] in HOSTED)
+    calls = Calls(node, model, inputs, session.store, by_prefix=settings["provider"] in HOSTED)
     if not calling.batch or settings["provider"] not in HOSTED:  # else batches.py has asked
         Asker(model, calling, session.store, node.title, calls.total).ask(calls.batches)
     calls.rest()
     if calling.batch and STOP.level:
         raise Interrupted("stopped; batches that were submitted stand, the same command takes them in")
-    return noted(node, ingredients, Asking(model, calls.asked), session)
+    return note_snapshot(node, ingredients, Asking(model, calls.asked), session)

@@ -19,20 +19,20 @@ from scrollwork.models.base import Call, CallProblem
 from scrollwork.models.engine.retry import ends_the_run
 from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, shared_most
 from scrollwork.models.hosted.batch_steps import BatchSteps, Unconfirmed
-from scrollwork.models.hosted.batches import BatchState, unknown
+from scrollwork.models.hosted.batches import BatchState, may_exist
 from scrollwork.models.hosted.model import place_of
 from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import beyond_answer
-from scrollwork.models.vendors.marks import batch_group, fronts_from
-from scrollwork.models.vendors.shared_fronts import sharing
+from scrollwork.models.vendors.marks import batch_group, prefixes_from
+from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, Calling, budget_of, known_price
 from scrollwork.pipeline.session import Session
 from scrollwork.storage.answers.rows import StoredBatch, StoredFailure
 from scrollwork.storage.digest import sha256_of
 from scrollwork.tasks.generate.batch_claims import MOST_TRIES, Claims
-from scrollwork.tasks.generate.batch_files import BatchBudget, BatchFile, seconds_since, unique
-from scrollwork.tasks.generate.batch_results import Bounding, Collector, failed
+from scrollwork.tasks.generate.batch_files import BatchBudget, BatchFile, seconds_since, unique_calls
+from scrollwork.tasks.generate.batch_results import Bounding, Collector, batch_failure
 from scrollwork.tasks.generate.stored_answers import stored_failure, under_other_names
 
 log = logging.getLogger("scrollwork")
@@ -122,18 +122,20 @@ class ModelBatches:
     def _claimed(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
         """Claim the calls that are neither stored nor asked elsewhere; yield each."""
         for batch in batches:
-            calls = unique(batch)
+            calls = unique_calls(batch)
             yield from (calls[key] for key in self._claims.take(list(calls)))
 
     def shared(self, calls: Iterable[Call]) -> Iterator[Call]:
-        """Yield the calls with the fronts that enough others of the batch share."""
+        """Yield the calls with the prefixes that enough others of the batch share."""
         if self._group:
-            return sharing(calls, fronts_from(self._table), cache_marks(self._table), self._group)
+            return with_shared_prefixes(calls, prefixes_from(self._table), cache_marks(self._table), self._group)
         return iter(calls)
 
     def bounds(self, call: Call) -> Bounds:
         """Return bounds of the tokens of a call, as it stands in a batch."""
-        ask = replace(call.ask, follows=bool(call.ask.fronts))  # of those that share a front any may come first
+        ask = replace(
+            call.ask, follows=bool(call.ask.shared_prefixes)
+        )  # of those that share a prefix any may come first
         return replace(bounds_of(ask, self._steps.interface.body(call)), shared=shared_most(ask))
 
     def _entries(self, calls: Iterable[Call]) -> Iterator[tuple[Call, bytes]]:
@@ -167,7 +169,7 @@ class ModelBatches:
             except CallProblem as problem:
                 if batch.batch_id not in self.held:
                     log.warning("%s: %s", self.model, problem)
-                elif self.held[batch.batch_id].submitted is None or not unknown(problem):
+                elif self.held[batch.batch_id].submitted is None or not may_exist(problem):
                     self._lost(batch.batch_id, problem.message, batch_file.keys)
                     self.stopped = self.stopped or problem.message
                 return
@@ -315,7 +317,7 @@ class ModelBatches:
 
     def _failure(self, key: str, problem: CallProblem) -> StoredFailure:
         tries = max(1, self._claims.tries[key])
-        return stored_failure(failed(key, problem, tries), self._provider, self.model)
+        return stored_failure(batch_failure(key, problem, tries), self._provider, self.model)
 
     def _lost(self, name: str, why: str, keys: Collection[str] | None = None) -> None:
         """Give up a batch that did nothing or cannot be collected: its requests are free again."""

@@ -14,7 +14,7 @@ from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt, part_text
 from scrollwork.storage.digest import sha256_of
-from scrollwork.tasks.generate.front_order import in_front_order
+from scrollwork.tasks.generate.prefix_order import in_prefix_order
 from scrollwork.tasks.generate.stored_answers import is_no_answer
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Calls:
     """The calls of a generate stage. asked: prompts rendered so far; all of them after `rest`, in the table's order.
 
     store: in which answers are looked for that were paid under the body of an earlier release; None for nowhere.
-    by_front: whether calls come as a provider's cache likes it (front_order.py), else as their prompts stand.
+    by_prefix: whether calls come as a provider's cache likes it (prefix_order.py), else as their prompts stand.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class Calls:
         inputs: InputArtifacts,
         store: ResponseStore | None = None,
         *,
-        by_front: bool = False,
+        by_prefix: bool = False,
     ) -> None:
         self._node, self._model, self._inputs, self._store = node, model, inputs, store
-        self._in_order = in_front_order if by_front else enumerate
+        self._in_order = in_prefix_order if by_prefix else enumerate
         self._text_of = inputs["curated"].texts()
         self._documents: dict[str, int] = {}
         self._references: dict[str, tuple[str, ...]] = {}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.models.registry import module_of
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -49,7 +49,7 @@ def declare(
     """Declare the asking of a model. fitted: values that its rule learned on another split. body: the module that asks,
     where it is another."""
     inputs = (("curated", (curated,)), ("prompts", (prompts,)), ("sample", (sample,)))
-    parameters, modules = stated(Parameters(part.model, settings)), (module_of(str(settings["provider"])),)
+    parameters, modules = non_default(Parameters(part.model, settings)), (module_of(str(settings["provider"])),)
     more = (("fitted", (fitted,)),) if fitted else ()
     return Node(STAGE, part.sharded, parameters, body, modules, (*inputs, *more), asks=True)
 
@@ -58,7 +58,7 @@ def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: S
     """Ask for missing answers, many at a time, then write the snapshot of all answers to these prompts: tables
     `responses` and `failures`."""
     from scrollwork.tasks.generate.pending import Calls
-    from scrollwork.tasks.generate.snapshot import Asking, answer_missing, model_of, noted, with_fitted
+    from scrollwork.tasks.generate.snapshot import Asking, answer_missing, model_of, note_snapshot, with_fitted
 
     parameters = Parameters(**node.params)
     model = model_of(parameters.model, with_fitted(parameters.settings, node.label("task"), inputs))
@@ -68,4 +68,4 @@ def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: S
         failed += answer_missing(batch, model, session)
         progress.tell(node.title, len(calls.asked), calls.total)
         progress.asked(node.title, progress.Standing(len(calls.asked), calls.total, failed))
-    return noted(node, ingredients, Asking(model, calls.asked), session)
+    return note_snapshot(node, ingredients, Asking(model, calls.asked), session)

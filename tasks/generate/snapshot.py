@@ -25,10 +25,10 @@ from scrollwork.tasks.generate.pending import Asked, chunks
 from scrollwork.tasks.generate.stored_answers import (
     failure_of,
     is_no_answer,
+    is_to_be_asked,
     scored_characters,
     stored_answer,
     stored_failure,
-    wanted,
 )
 
 MISSING = "missing"
@@ -53,11 +53,11 @@ def model_of(name: str, settings: Mapping[str, Any]) -> Model:
     return make(name, settings, revision)
 
 
-def noted(node: Node, ingredients: Ingredients, asking: Asking, session: Session) -> Artifact:
+def note_snapshot(node: Node, ingredients: Ingredients, asking: Asking, session: Session) -> Artifact:
     """Write a snapshot of the stored answers and make it the one recorded for the node's key."""
     while True:
         try:
-            standing = written(node, ingredients, asking, session)
+            standing = write_snapshot(node, ingredients, asking, session)
             break
         except AnswersMoved:  # another process has stored answers to the same requests: look again
             continue
@@ -73,7 +73,7 @@ def with_fitted(settings: Mapping[str, Any], task: str, inputs: InputArtifacts) 
     return {**settings, "rules": {**settings["rules"], task: rule}}
 
 
-def written(
+def write_snapshot(
     node: Node,
     ingredients: Ingredients,
     asking: Asking,
@@ -89,7 +89,7 @@ def written(
             return standing
         writing = session.artifacts.write(ingredients, key)
         with writing as writer:
-            writer.content = fill(node, asking, session, writer)
+            writer.content = write_rows(node, asking, session, writer)
             if writer.content != answers:
                 raise AnswersMoved
         return writing.artifact
@@ -101,10 +101,10 @@ def answer_missing(calls: Sequence[Call], model: Model, session: Session) -> int
     calling = session.locations.calling
     again = calling is not None and calling.retry_failed
     states = session.store.states([call.key for call in calls])
-    todo = {call.key: call for call in calls if wanted(states.get(call.key), again)}
+    todo = {call.key: call for call in calls if is_to_be_asked(states.get(call.key), again)}
     provider = model.provider
     failed = sum(state != ANSWERED for key, state in states.items() if key not in todo)
-    for results in chunks(checked(model.answer(todo.values()), todo, model), COMMIT if is_ours(model) else 1):
+    for results in chunks(checked_results(model.answer(todo.values()), todo, model), COMMIT if is_ours(model) else 1):
         answers = [stored_answer(r, provider, todo[r.key].member, 0) for r in results if isinstance(r, Answer)]
         failures = [stored_failure(r, provider, todo[r.key].member) for r in results if isinstance(r, CallFailed)]
         session.store.add(answers, failures)
@@ -117,7 +117,7 @@ def is_ours(model: Model) -> bool:
     return type(model).__module__.partition(".")[0] == NAME
 
 
-def checked(results: Iterable[object], asked: Mapping[str, Call], model: Model) -> Iterator[Any]:
+def checked_results(results: Iterable[object], asked: Mapping[str, Call], model: Model) -> Iterator[Any]:
     """What a model gave, each a result of a call that was asked. Raises TypeError."""
     for one in results:
         if not isinstance(one, Answer | CallFailed | Attempt) or one.key not in asked:
@@ -160,7 +160,7 @@ def state(one: Asked, answers: Mapping[str, StoredAnswer], failures: Mapping[str
     return failures[one.key].kind if one.key in failures else MISSING
 
 
-def fill(node: Node, asking: Asking, session: Session, writer: ArtifactWriter) -> str:
+def write_rows(node: Node, asking: Asking, session: Session, writer: ArtifactWriter) -> str:
     """Write responses and failures, by prompt and then by member, and return their answers digest."""
     responses = writer.table("responses", Response)
     failures = writer.table("failures", Failure)

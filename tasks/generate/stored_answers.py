@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from scrollwork.models.base import CHARACTERS, Answer, Attempt, Call, CallFailed, Usage
-from scrollwork.models.engine.budget import assumed
+from scrollwork.models.engine.budget import assumed_cost
 from scrollwork.models.engine.prices import Price
 from scrollwork.models.hosted.replies import WITHOUT_ROOM, no_room, without_room
 from scrollwork.models.registry import HOSTED
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy
 
 
-def wanted(state: str | None, retry_failed: bool = False) -> bool:
+def is_to_be_asked(state: str | None, retry_failed: bool = False) -> bool:
     """Whether a request is to be asked. state: as from ResponseStore.states; None where nothing is stored.
 
     An answer is never asked again, a failure for good only on demand.
@@ -27,7 +27,7 @@ def wanted(state: str | None, retry_failed: bool = False) -> bool:
     return state != ANSWERED and (retry_failed or state != "terminal")
 
 
-def standing(store: ResponseStore, keys: Collection[str], retry_failed: bool) -> dict[str, str]:
+def stored_states(store: ResponseStore, keys: Collection[str], retry_failed: bool) -> dict[str, str]:
     """What stands of these requests, as from ResponseStore.states. retry_failed: answers without a word, which an older
     version stored, become the failures that they are first, so that they can be asked again."""
     states = store.states(keys)
@@ -56,7 +56,7 @@ def cost_of(usage: Usage, price: Price | None, when: float | None = None) -> int
     return 0 if nothing else price.of(usage, when) if price else None
 
 
-def counted(
+def counted_cost(
     usage: Usage, price: Price | None, call: Call, thoughts: int, when: float | None = None, service: str = ""
 ) -> int | None:
     """Nano-dollars that a try counts for, as in a budget (`Price.counted`); what a call that nobody knows the tokens of
@@ -65,7 +65,9 @@ def counted(
     cost = cost_of(usage, price, when)
     if price is None or cost == 0:
         return cost
-    return assumed(price, call.ask, thoughts, when) if cost is None else price.counted(usage, call.ask, when, service)
+    return (
+        assumed_cost(price, call.ask, thoughts, when) if cost is None else price.counted(usage, call.ask, when, service)
+    )
 
 
 def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:

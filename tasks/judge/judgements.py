@@ -10,11 +10,11 @@ from scrollwork.analysis.comparison.summary import Inputs, Labels, input_name
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.records.example import Example
-from scrollwork.records.gold import written
+from scrollwork.records.gold import written_references
 from scrollwork.records.judgement import Judgement
-from scrollwork.records.response import ENDED, ended, within
+from scrollwork.records.response import ENDED, how_ended, scored_text
 from scrollwork.scoring.answers import scored_part
-from scrollwork.scoring.reading.judgement import answerable, judged, words
+from scrollwork.scoring.reading.judgement import answerable, judge_answer, words
 from scrollwork.tasks.aggregate.members import input_of
 from scrollwork.tasks.score.run import Parameters
 from scrollwork.tasks.tokens import counts
@@ -45,7 +45,7 @@ NOT_ANSWERED: Mapping[str, Any] = {"words": None, "in_format": None, "refusal": 
 def facts_of(inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of every input that can be scored, and what is known of it without an answer, sorted by name."""
     lengths = {name: count for words in inputs.each("words") for name, count in counts(words).items()}
-    examples = {input_name(one.example_id, one.draw): one for one in sampled(inputs)}
+    examples = {input_name(one.example_id, one.draw): one for one in sampled_examples(inputs)}
     columns = ["example_id", "draw", "truncated", *PLACES]
     prompts = {input_of(row): row for shard in inputs.each("prompts") for row in shard.columns("prompts", columns)}
     for name, cluster in sorted(wanted.clusters.items()):
@@ -61,13 +61,15 @@ def facts_of(inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator
                 "document_words": sum(lengths[one] for one in dict.fromkeys(example.document_ids)),
                 "truncated": prompt["truncated"],
                 **{place: prompt[place] for place in PLACES},
-                "reference_words": fmean(map(words, texts)) if (texts := written(example, labels.metric)) else None,
+                "reference_words": fmean(map(words, texts))
+                if (texts := written_references(example, labels.metric))
+                else None,
                 "answerable": answerable(example.references),
             },
         )
 
 
-def sampled(inputs: InputArtifacts) -> Iterator[Example]:
+def sampled_examples(inputs: InputArtifacts) -> Iterator[Example]:
     """Yield the examples of all runs."""
     return (row for sample in inputs.each("sample") for row in sample.rows("examples", Example))
 
@@ -75,14 +77,14 @@ def sampled(inputs: InputArtifacts) -> Iterator[Example]:
 def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict[str, Any]]:
     """Describe each answer, by member and input; texts are read one at a time."""
     parameters = Parameters(**node.params)
-    options = {input_name(one.example_id, one.draw): one.options for one in sampled(inputs)}
+    options = {input_name(one.example_id, one.draw): one.options for one in sampled_examples(inputs)}
     found = {}
     for shard in inputs.each("answers"):
         for row in shard.columns("responses", ["example_id", "draw", "model", "text", *ENDED]):
-            whole = within(row)
+            whole = scored_text(row)
             text = scored_part(whole, parameters.tag, parameters.cue, parameters.empty)
-            said = judged(parameters.metric, text, whole, options[input_of(row)])
-            found[row["model"], input_of(row)] = {**said, "length_cut": ended(row) == "length"}
+            said = judge_answer(parameters.metric, text, whole, options[input_of(row)])
+            found[row["model"], input_of(row)] = {**said, "length_cut": how_ended(row) == "length"}
     return found
 
 

@@ -27,7 +27,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     """Write tables `judgements` (a row for each member and input, answered or not) and, for the family, `conduct`
     (measures of its answers) and `slices` (scores on parts of the inputs)."""
     from scrollwork.analysis.comparison.judged import Judged, conduct, slices
-    from scrollwork.scoring.registry import metric, stored
+    from scrollwork.scoring.registry import metric, stored_names
     from scrollwork.tasks.aggregate.members import labels_of, scorable_inputs
     from scrollwork.tasks.judge.judgements import judgements
 
@@ -42,6 +42,6 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     for measure in conduct(found, labels):
         measures.add(measure)
     parts = writer.table("slices", Slice)
-    for part in slices(found, labels, own.headline, stored(own)):
+    for part in slices(found, labels, own.headline, stored_names(own)):
         parts.add(part)
     writer.facts = {"judgements": len(rows), "inputs": len(found.inputs), "members": len(found.members)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.statistics import Bin, Distribution
@@ -33,7 +33,7 @@ class Parameters:
 def declare(suite: str, parameters: Parameters, statistics: Sequence[Node]) -> Node:
     """Declare the page over the statistics of all tasks that could be built."""
     inputs = (("statistics", tuple(statistics)),)
-    return Node(STAGE, (("suite", suite),), stated(parameters), __name__, (), inputs)
+    return Node(STAGE, (("suite", suite),), non_default(parameters), __name__, (), inputs)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
@@ -53,7 +53,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
         rows.add(row)
     for one in histograms:
         bins.add(one)
-    made = overview(stated(Parameters(**node.params)), distributions, histograms, facts)
+    made = overview(non_default(Parameters(**node.params)), distributions, histograms, facts)
     writer.file("statistics.html", made.page.encode("utf-8"))
     for name, svg in made.pictures.items():
         writer.file(name, svg.encode("utf-8"))

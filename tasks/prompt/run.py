@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.prompts.from_examples import Profile, Way, Whole, prompts
@@ -52,7 +52,7 @@ def declare(part: Part, curated: Node, sample: Node, tokens: Node | None, body: 
         parameters = replace(parameters, shard=shard)
     inputs = [("curated", (curated,)), ("sample", (sample,)), *([("tokens", (tokens,))] if tokens else [])]
     labels = replace(part, model="").sharded
-    return Node(STAGE, labels, stated(parameters), body, part.engine(profile.tokenizer), tuple(inputs))
+    return Node(STAGE, labels, non_default(parameters), body, part.engine(profile.tokenizer), tuple(inputs))
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from scrollwork.analysis.runs.rank_rows import who
+from scrollwork.analysis.runs.rank_rows import model_label
 from scrollwork.analysis.statistics.association import Measured
 from scrollwork.preprocessing.tokens.tokenizer import Tokenizer
 from scrollwork.records.prompt import Prompt, render
@@ -16,7 +16,7 @@ from scrollwork.tasks.report.behind_scores import ScoredTask
 WORDS = "words"
 
 
-def measured(
+def scores_with_lengths(
     scored_tasks: Sequence[ScoredTask], counted: Mapping[tuple[str, str, str], frozenset[int]], tokenizer: Tokenizer
 ) -> Iterator[Measured]:
     """Yield a row for each answer, of each model in the order of its runs.
@@ -37,7 +37,11 @@ def measured(
                     values[row["example_id"]].append(row["value"])
             for instance, found in values.items():  # for a family, the mean over its members
                 yield Measured(
-                    who(scored.model, scored.arm), scored.task, instance, lengths[scored.task, instance], fmean(found)
+                    model_label(scored.model, scored.arm),
+                    scored.task,
+                    instance,
+                    lengths[scored.task, instance],
+                    fmean(found),
                 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.analysis.runs.points import correlations, format_points, length_points
-from scrollwork.analysis.runs.rank_rows import Of, Ranked, model_and_arm, rank, variance_rows, who
+from scrollwork.analysis.runs.rank_rows import Of, Ranked, model_and_arm, model_label, rank, variance_rows
 from scrollwork.analysis.runs.scores import NA, RunScores, ScoreTable
 from scrollwork.analysis.runs.selection import Selected, select
 from scrollwork.preprocessing.tokens.tokenizer import Tokenizer
@@ -17,7 +17,7 @@ from scrollwork.records.score import Aggregate
 from scrollwork.reporting.boards.published import published_of
 from scrollwork.reporting.boards.ranks import TABLES, Ranks
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.tasks.rank.lengths import measured
+from scrollwork.tasks.rank.lengths import scores_with_lengths
 from scrollwork.tasks.report.behind_scores import ScoredTask
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def ranking_of_split(
         proxies=parameters.proxies,
     )
     failures = {
-        (who(one["model"]), one["task"]): f"failed: {one['message']}"
+        (model_label(one["model"]), one["task"]): f"failed: {one['message']}"
         for one in parameters.failures
         if one["split"] == split
     }
@@ -95,10 +95,10 @@ def ranking_of_split(
         found = rank(known, replace(of, compared=shared, reasons=chosen.reasons))
     printed = Ranked([], [], [])
     if paper is not None:
-        printed = rank(paper, published(parameters, of, shared), sure=False)
+        printed = rank(paper, published_ranking(parameters, of, shared), sure=False)
     formats = format_points(of_the_ranked(chosen), of)
     mine = [one for one in scored_tasks if one.split == split and one.task in parameters.by_instance]
-    lengths = length_points(measured(mine, counted_runs(chosen), tokenizer), of)
+    lengths = length_points(scores_with_lengths(mine, counted_runs(chosen), tokenizer), of)
     return Ranks(
         [*found.models, *printed.models],
         [*found.tasks, *printed.tasks],
@@ -115,7 +115,7 @@ def ranking_of_split(
 
 def of_the_ranked(chosen: Selected) -> list[RunScore]:
     """List the runs of models that are in the table."""
-    return [row for row in chosen.rows if who(row.model, row.arm) in chosen.table.models]
+    return [row for row in chosen.rows if model_label(row.model, row.arm) in chosen.table.models]
 
 
 def counted_runs(chosen: Selected) -> dict[tuple[str, str, str], frozenset[int]]:
@@ -132,16 +132,18 @@ def published_table(data: Mapping[str, Any]) -> ScoreTable | None:
     tasks = list(dict.fromkeys(task for row in rows for task in (*row.scores, *row.na)))
     return ScoreTable(
         tuple(tasks),
-        tuple(who(row.label) for row in rows),
+        tuple(model_label(row.label) for row in rows),
         {
-            (who(row.label), task): RunScores(given=(row.scores[task], row.stds[task])) if task in row.scores else NA
+            (model_label(row.label), task): RunScores(given=(row.scores[task], row.stds[task]))
+            if task in row.scores
+            else NA
             for row in rows
             for task in tasks
         },
     )
 
 
-def published(parameters: Parameters, of: Of, shared: Sequence[str]) -> Of:
+def published_ranking(parameters: Parameters, of: Of, shared: Sequence[str]) -> Of:
     """Describe the ranking of a paper's table. shared: data sets on which it is compared with ours."""
     paper = published_of(parameters.published)
     assert paper is not None
@@ -150,6 +152,6 @@ def published(parameters: Parameters, of: Of, shared: Sequence[str]) -> Of:
         of.split,
         PUBLISHED,
         compared=shared,
-        reasons={(who(row.label), task): "printed as NA" for row in paper.rows for task in row.na},
-        arrows={(who(row.label), task): arrow for row in paper.rows for task, arrow in row.arrows.items()},
+        reasons={(model_label(row.label), task): "printed as NA" for row in paper.rows for task in row.na},
+        arrows={(model_label(row.label), task): arrow for row in paper.rows for task, arrow in row.arrows.items()},
     )

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.suites.vocabularies import load
-from scrollwork.tasks.report.behind_scores import ByContent, behind, scored_in
+from scrollwork.tasks.report.behind_scores import ByContent, nodes_behind, scored_in
 
 STAGE = "rank"
 
@@ -41,8 +41,8 @@ def declare(parameters: Parameters, models: Sequence[str], aggregates: Sequence[
     aggregates: of a suite with runs. engine: the module that makes the tokenizer of lengths, if any."""
     labels = (("suite", parameters.suite), ("models", "+".join(models)))
     ordered = sorted(aggregates, key=lambda node: (models.index(node.label("model")), node.slot))
-    inputs = (("aggregates", tuple(ordered)), ("behind", behind(aggregates)))
-    return Node(STAGE, labels, stated(parameters), __name__, tuple(engine), inputs)
+    inputs = (("aggregates", tuple(ordered)), ("behind", nodes_behind(aggregates)))
+    return Node(STAGE, labels, non_default(parameters), __name__, tuple(engine), inputs)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:

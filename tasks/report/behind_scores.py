@@ -86,7 +86,7 @@ class ByInputs:
         return tuple(tuple(artifact.manifest.ingredients.each(name)) for name in self._names)
 
 
-def behind(aggregates: Iterable[Node]) -> tuple[Node, ...]:
+def nodes_behind(aggregates: Iterable[Node]) -> tuple[Node, ...]:
     """List everything that aggregates were made of, each node once: what a node that shows it reads as `behind`."""
     found: dict[str, Node] = {}
     for aggregate in aggregates:

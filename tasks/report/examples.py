@@ -11,7 +11,7 @@ from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt
 from scrollwork.reporting.boards.board import Board
 from scrollwork.reporting.page.chunks import Put
-from scrollwork.reporting.page.documents import Documents, wanted
+from scrollwork.reporting.page.documents import Documents, wanted_documents
 from scrollwork.reporting.page.examples import ANSWER, FAILURE, Group
 from scrollwork.reporting.page.usage import Usage
 from scrollwork.scoring.answers import gold_problem
@@ -40,7 +40,7 @@ def write_examples(board: Board, tasks: Sequence[ScoredTask], put: Put, section:
     groups: list[Mapping[str, Any]] = []
     usage: dict[tuple[str, int], Usage] = {}
     lengths: dict[tuple[str, str, int], Sequence[float]] = {}
-    for number, (group, own) in enumerate(grouped(board, tasks)):
+    for number, (group, own) in enumerate(group_tasks(board, tasks)):
         examples = examples_of(own)
         keep_documents(own, examples, documents)
         units = next(column.units for column in board.columns if column.task == group.task)
@@ -79,7 +79,7 @@ class Of:
     curated: str
 
 
-def grouped(board: Board, tasks: Sequence[ScoredTask]) -> Iterator[tuple[Of, list[ScoredTask]]]:
+def group_tasks(board: Board, tasks: Sequence[ScoredTask]) -> Iterator[tuple[Of, list[ScoredTask]]]:
     """Group what is of the same task, split and curated examples, in the order of the board."""
     splits = [section.split for section in board.sections]
     columns = [column.task for column in board.columns]
@@ -109,7 +109,9 @@ def examples_of(tasks: Sequence[ScoredTask]) -> list[Example]:
 def keep_documents(tasks: Sequence[ScoredTask], examples: Sequence[Example], documents: Documents) -> None:
     """Add the documents that any of the examples is about, in the order in which they were curated."""
     curated = tasks[0].curated
-    asked = wanted(examples) | wanted(curated.rows("demonstrations", Example))  # which prompts show too
+    asked = wanted_documents(examples) | wanted_documents(
+        curated.rows("demonstrations", Example)
+    )  # which prompts show too
     for row in curated.columns("documents", ["document_id", "title", "text"]):
         if row["document_id"] in asked:
             documents.add(row["document_id"], row["title"], row["text"])

@@ -11,7 +11,7 @@ from scrollwork.records.raw_file import RawFile
 from scrollwork.reporting.boards.raw_files import OTHER, PUBLISHED, SAMPLE, UNKNOWN, Held, RawNote
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.digest import sha256_file
-from scrollwork.storage.downloads.partial import Wanted, differs, problem_with
+from scrollwork.storage.downloads.partial import Wanted, difference_from, problem_with
 from scrollwork.tasks.report.behind_scores import ScoredTask
 
 
@@ -39,7 +39,7 @@ class KnownFiles:
         uncounted = what == "references" and "examples" in facts and what not in facts  # curated by an earlier version
         if not what or release or longbench_e or uncounted:
             return RawNote.of(files)
-        return RawNote.of(files, what, counted(facts, what), known)
+        return RawNote.of(files, what, count_of(facts, what), known)
 
     def held(self, file: RawFile, folder: Path) -> Held:
         """One file as it was read, held against what is known of its path (sha256, git blob, size); under a path of
@@ -63,7 +63,7 @@ def _problem(file: RawFile, pins: Wanted, folder: Path) -> str | None:
     bytes that were read are gone."""
     assert file.sha256 is not None
     assert file.bytes is not None
-    problem = differs(pins, file.sha256, file.bytes)
+    problem = difference_from(pins, file.sha256, file.bytes)
     if problem or pins.sha256 or not pins.git_blob:
         return problem
     place = folder / file.path
@@ -73,7 +73,7 @@ def _problem(file: RawFile, pins: Wanted, folder: Path) -> str | None:
         return None
 
 
-def counted(facts: Mapping[str, Any], what: str) -> int:
+def count_of(facts: Mapping[str, Any], what: str) -> int:
     """How many records, examples or references a curated artifact has; records: with those that a filter left out,
     without malformed ones."""
     if what == "records":

@@ -18,7 +18,7 @@ from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.sections import Section, sections_of
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.tasks.report.behind_scores import ByInputs, Shown
-from scrollwork.tasks.report.sections import ReadingSection, reading
+from scrollwork.tasks.report.sections import ReadingSection, artifact_section
 
 JUDGED: Mapping[str, type[Row]] = {"conduct": Conduct, "slices": Slice}
 COMPARED: Mapping[str, type[Row]] = {"averages": Average, "comparisons": Comparison}
@@ -46,7 +46,7 @@ class Ledger:
     @cached_property
     def section(self) -> ReadingSection:
         """The one of them that reads artifacts."""
-        return reading(self.sections)
+        return artifact_section(self.sections)
 
     @cached_property
     def board(self) -> Board:
@@ -101,7 +101,7 @@ def tables_of(
     further: artifacts of the design's stage behind each score; those of an earlier version are left out. compared: the
     tables of COMPARED, over the same scores.
     """
-    section = reading(sections_of(params.get("sections", ())))
+    section = artifact_section(sections_of(params.get("sections", ())))
     found: dict[str, list[Row]] = {name: [] for name in JUDGED}
     for row, artifact in judged_of(scored, judged):
         for name, kind in JUDGED.items():
@@ -120,10 +120,10 @@ def judged_of(scored: Iterable[Shown], judged: Iterable[Artifact]) -> Iterator[S
         yield from ((row, artifact) for artifact in by_inputs.of(aggregate)[-1:])
 
 
-def unreadable(params: Mapping[str, Any], scored: Iterable[Shown], further: Iterable[Artifact]) -> list[str]:
+def unreadable_tasks(params: Mapping[str, Any], scored: Iterable[Shown], further: Iterable[Artifact]) -> list[str]:
     """Name the tasks of scores whose rows of the design's stage are all of an earlier version, so that a report shows
     none: running them again makes them anew and asks nothing."""
-    section = reading(sections_of(params.get("sections", ())))
+    section = artifact_section(sections_of(params.get("sections", ())))
     tried = _readable(section, scored, further)
     return sorted({row.task for row, readable in tried if readable and not any(readable)})
 

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from scrollwork.reporting.charts.drawing import Drawing, written
+from scrollwork.reporting.charts.drawing import Drawing, chart_file
 from scrollwork.reporting.charts.figures import drawings, figures
 from scrollwork.reporting.page.assembly import PAGE, Made, Write, assemble
 from scrollwork.reporting.page.chunks import Spool
@@ -15,7 +15,7 @@ from scrollwork.storage.errors import naming_full_disks
 from scrollwork.tasks.report.behind_scores import ScoredTask
 from scrollwork.tasks.report.examples import WrittenExamples, write_examples
 from scrollwork.tasks.report.ledger import Ledger
-from scrollwork.tasks.report.published import FOLDER, put
+from scrollwork.tasks.report.published import FOLDER, put_files
 
 
 def make(ledger: Ledger, tasks: Sequence[ScoredTask], name: str, write: Write) -> Made:
@@ -51,7 +51,7 @@ def all_drawings(ledger: Ledger, drilled: WrittenExamples) -> list[Drawing]:
 def chart_files(ledger: Ledger, tasks: Sequence[ScoredTask], kind: str) -> dict[str, bytes]:
     """Draw the charts as files, "svg" or "png", by name."""
     drilled = write_examples(ledger.board, tasks, lambda name, chunk: None, ledger.section)
-    return {f"{one.name}.{kind}": written(one, kind) for one in all_drawings(ledger, drilled)}
+    return {f"{one.name}.{kind}": chart_file(one, kind) for one in all_drawings(ledger, drilled)}
 
 
 def put_page(path: Path, ledger: Ledger, tasks: Sequence[ScoredTask]) -> None:
@@ -62,4 +62,4 @@ def put_page(path: Path, ledger: Ledger, tasks: Sequence[ScoredTask]) -> None:
             _written(Path(place, name), data)
 
         made = make(ledger, tasks, path.stem, write)
-        put(path, PAGE, made.folder, made.files, lambda name: Path(place, name).read_bytes())
+        put_files(path, PAGE, made.folder, made.files, lambda name: Path(place, name).read_bytes())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.errors import naming_full_disks
-from scrollwork.storage.location import writable
+from scrollwork.storage.location import is_writable
 
 FOLDER = ".files"  # behind a page's name: where its data lie
 
@@ -19,28 +19,30 @@ FOLDER = ".files"  # behind a page's name: where its data lie
 def publish(artifact: Artifact, path: Path) -> Path:
     """Copy the page of a report artifact and its data files to a path; return it. Raises DamagedArtifact."""
     facts = artifact.facts
-    return placed(path, lambda place: put(place, facts["page"], facts["folder"], facts["files"], artifact.bytes_of))
+    return write_or_elsewhere(
+        path, lambda place: put_files(place, facts["page"], facts["folder"], facts["files"], artifact.bytes_of)
+    )
 
 
-def placed(path: Path, write: Callable[[Path], object]) -> Path:
+def write_or_elsewhere(path: Path, write: Callable[[Path], object]) -> Path:
     """Write at a path of the home; in the working directory where the home cannot be written and holds other bytes.
     Returns where it was written."""
     try:
         write(path)
     except OSError as error:
-        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS) or writable(path.parent):
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS) or is_writable(path.parent):
             raise
         path = Path.cwd() / path.name
         write(path)
     return path
 
 
-def keep(path: Path, data: bytes) -> Path:
-    """Write a file of the home, or elsewhere as `placed` says. Returns where it was written."""
-    return placed(path, lambda place: write_file(place, data))
+def write_home_file(path: Path, data: bytes) -> Path:
+    """Write a file of the home, or elsewhere, as `write_or_elsewhere` says. Returns where it was written."""
+    return write_or_elsewhere(path, lambda place: write_file(place, data))
 
 
-def put(path: Path, page: str, folder: str, files: Sequence[str], bytes_of: Callable[[str], bytes]) -> None:
+def put_files(path: Path, page: str, folder: str, files: Sequence[str], bytes_of: Callable[[str], bytes]) -> None:
     """Write the data files, then the page that needs them, then remove the data files of earlier pages.
 
     page: name of the page among the files that bytes_of gives. folder: of the data files, beside the page.
@@ -48,10 +50,10 @@ def put(path: Path, page: str, folder: str, files: Sequence[str], bytes_of: Call
     for name in files:
         write_file(path.parent / folder / name, bytes_of(name))
     write_file(path, bytes_of(page))
-    forget(path, folder)
+    remove_old_data(path, folder)
 
 
-def forget(path: Path, folder: str) -> None:
+def remove_old_data(path: Path, folder: str) -> None:
     """Remove the data files of earlier versions of a page."""
     own = path.parent / f"{path.stem}{FOLDER}"
     for old in own.iterdir() if own.is_dir() else ():

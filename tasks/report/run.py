@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.score import SUBSETS, Aggregate
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
-from scrollwork.tasks.report.behind_scores import ByContent, behind, scored_in
+from scrollwork.tasks.report.behind_scores import ByContent, nodes_behind, scored_in
 
 STAGE = "report"
 
@@ -55,8 +55,8 @@ def declare(
     sections are added."""
     labels = (("suite", parameters.suite), ("models", "+".join(parameters.models)))
     named = tuple((name, tuple(nodes)) for name, nodes in others.items())
-    inputs = (("aggregates", tuple(aggregates)), ("behind", behind(aggregates)), *named)
-    return Node(STAGE, labels, stated(parameters), __name__, (*modules, *parameters.sections), inputs, exact=True)
+    inputs = (("aggregates", tuple(aggregates)), ("behind", nodes_behind(aggregates)), *named)
+    return Node(STAGE, labels, non_default(parameters), __name__, (*modules, *parameters.sections), inputs, exact=True)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:

@@ -52,7 +52,7 @@ class ReadingSection(Section):
         return Listing()
 
 
-def reading(sections: Sequence[Section]) -> ReadingSection:
+def artifact_section(sections: Sequence[Section]) -> ReadingSection:
     """Find the section among these that reads artifacts; one that reads nothing where there is none. Raises ValueError
     for a second: it would be passed over."""
     found = [one for one in sections if isinstance(one, ReadingSection)]

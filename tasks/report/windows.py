@@ -20,7 +20,7 @@ from scrollwork.records.complexity import (
 from scrollwork.records.example import Example
 from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.examples import Key
-from scrollwork.reporting.windows.listed import RIGHT, listed, unit_names
+from scrollwork.reporting.windows.listed import RIGHT, listed_windows, unit_names
 from scrollwork.reporting.windows.problems import excerpt
 from scrollwork.reporting.windows.section import Windows
 from scrollwork.reporting.windows.texts import Excerpt, Question, Texts
@@ -99,7 +99,7 @@ def listed_of(tasks: Sequence[ScoredTask]) -> set[Key]:
             for row in shard.columns("scores", ["example_id", "draw", "value"]):
                 if row["value"] >= RIGHT:
                     right.add((row["example_id"], row["draw"]))
-    return listed(((key, *place) for key, place in windows.items()), right)
+    return listed_windows(((key, *place) for key, place in windows.items()), right)
 
 
 SECTION = ReadingWindows()

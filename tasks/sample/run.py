@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.sampling import choose
@@ -44,10 +44,17 @@ class Parameters:
 
 def declare(part: Part, curated: Node) -> Node:
     """Declare the choice of the benchmark's examples."""
-    return Node(STAGE, part.sampled, stated(Parameters(**policy(part))), __name__, (), (("curated", (curated,)),))
+    return Node(
+        STAGE,
+        part.sampled,
+        non_default(Parameters(**sample_parameters(part))),
+        __name__,
+        (),
+        (("curated", (curated,)),),
+    )
 
 
-def policy(part: Part) -> dict[str, Any]:
+def sample_parameters(part: Part) -> dict[str, Any]:
     """Collect the fields of `Parameters` from suite file, request and split.
 
     Where both splits are cut from the same raw files, validation takes what comes after the test inputs. An imported
@@ -60,13 +67,13 @@ def policy(part: Part) -> dict[str, Any]:
     elif part.split == "validation" and request.config.validation_size:
         size = request.config.validation_size
         skip = {"skip": chosen["size"]} if task.one_source else {}
-        strata = {"strata": scaled(chosen["strata"], size)} if "strata" in chosen else {}
+        strata = {"strata": scale_strata(chosen["strata"], size)} if "strata" in chosen else {}
         chosen = {**chosen, "size": size, **strata, **skip}
     limit = {"limit": request.limit} if request.limit else {}
     return {"suite": request.suite, "seed": part.seed, **chosen, **limit}
 
 
-def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:
+def scale_strata(strata: Mapping[str, int], size: int) -> dict[str, int]:
     """Scale the sizes of strata down to a smaller total, keeping their shares."""
     whole = sum(strata.values())
     return {name: round(count * size / whole) for name, count in strata.items()}

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
-from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, drawn
+from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, examples_of_run
 from scrollwork.preprocessing.runs.draws import Draw
 from scrollwork.preprocessing.runs.manifests import manifest
 from scrollwork.preprocessing.runs.official_draws import (
@@ -95,7 +95,7 @@ def declare(
             runs=drawing.runs,
             limit=request.limit,
         )
-    return Node(STAGE, part.sampled, stated(parameters), __name__, (), tuple(inputs))
+    return Node(STAGE, part.sampled, non_default(parameters), __name__, (), tuple(inputs))
 
 
 def official_order(part: Part) -> list[TaskConfig]:
@@ -112,17 +112,17 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     """
     keeper = Keeper(writer)
     try:
-        told = drawing(node, inputs, keeper)
+        told = draw_run(node, inputs, keeper)
     except ValueError as error:
         if type(error) is ValueError:
             raise UsageError(f"{node.params['task']}: {error}") from None
         raise
     writer.file(MANIFEST, told)
-    wording_of = whose(node, inputs["curated"])
+    wording_of = paraphrase_source(node, inputs["curated"])
     writer.facts = {**keeper.counts(), "manifest": hashlib.sha256(told).hexdigest(), "wording": wording_of}
 
 
-def drawing(node: Node, inputs: InputArtifacts, keeper: Keeper) -> bytes:
+def draw_run(node: Node, inputs: InputArtifacts, keeper: Keeper) -> bytes:
     """Draw one run, write its examples and return its manifest."""
     curated, params = inputs["curated"], node.params
     names = params["suite"], params["task"]
@@ -131,7 +131,7 @@ def drawing(node: Node, inputs: InputArtifacts, keeper: Keeper) -> bytes:
     ids: Mapping[str, Sequence[int]] | None = None
     verbatim = bool(params["block"].get("verbatim"))
     if "official" in params:
-        one, ids = official(node, inputs, how)
+        one, ids = official_draw(node, inputs, how)
     else:
         one = draw_of(sizes(curated, empty=verbatim), names[1], pool_of(curated), how, params["run"])
     chosen: Iterable[Example] = curated.rows("examples", Example, ("example_id", one.instances))
@@ -140,20 +140,20 @@ def drawing(node: Node, inputs: InputArtifacts, keeper: Keeper) -> bytes:
         chosen = (
             in_marked_order(example, ids[example.example_id], curated.texts(), swapped=swapped) for example in chosen
         )
-    shown = keeper.keep(drawn(chosen, *names, one, how, ids, counted=verbatim or ids is not None))
+    shown = keeper.keep(examples_of_run(chosen, *names, one, how, ids, counted=verbatim or ids is not None))
     blocks = blocks_of(params["block"], curated)
     stream = {"datasets": params["official"], "runs": params["runs"]} if "official" in params else None
     if stream and params.get("limit"):
         stream["limit"] = params["limit"]
-    return manifest(*names, one, how, shown, blocks, curated.texts(), whose(node, curated), stream)
+    return manifest(*names, one, how, shown, blocks, curated.texts(), paraphrase_source(node, curated), stream)
 
 
-def whose(node: Node, curated: Artifact) -> str:
+def paraphrase_source(node: Node, curated: Artifact) -> str:
     """Name the owner of the paraphrases that a run draws from."""
     return wording(node.params["task"], curated.rows("instructions", Instruction))
 
 
-def official(node: Node, inputs: InputArtifacts, how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:
+def official_draw(node: Node, inputs: InputArtifacts, how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:
     """Draw a run from the official random stream, which has passed all data sets before this one."""
     run, task, split = node.params["run"], node.params["task"], node.label("split")
     known = {}

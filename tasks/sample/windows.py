@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
-from scrollwork.preprocessing.windows.observations import Observed, observed
+from scrollwork.preprocessing.windows.observations import Observed, observed_windows
 from scrollwork.preprocessing.windows.prompt_template import window_in
 from scrollwork.preprocessing.windows.spans import strategy as read
 from scrollwork.records.example import Example
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.sample import run as chosen
-from scrollwork.tasks.sample.run import STAGE, policy, write_sample
+from scrollwork.tasks.sample.run import STAGE, sample_parameters, write_sample
 
 if TYPE_CHECKING:
     from scrollwork.suites.parts import Part
@@ -40,8 +40,8 @@ class Parameters(chosen.Parameters):
 def declare(part: Part, curated: Node, strategy: str, units: str) -> Node:
     """Declare the choice of problems and of the windows of their contexts. units: one of the task's granularities, ""
     for its own."""
-    parameters = Parameters(**policy(part), observed=dict(part.task.observed(units)), strategy=strategy)
-    return Node(STAGE, part.sampled, stated(parameters), __name__, (), (("curated", (curated,)),))
+    parameters = Parameters(**sample_parameters(part), observed=dict(part.task.observed(units)), strategy=strategy)
+    return Node(STAGE, part.sampled, non_default(parameters), __name__, (), (("curated", (curated,)),))
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
@@ -49,12 +49,12 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     parameters, curated = Parameters(**node.params), inputs["curated"]
     problems, strategy = parameters.chosen(curated), read(parameters.strategy)
     seed, suite = parameters.seed, parameters.suite
-    windows = observed(problems, curated.texts(), parameters.how, strategy, seed=seed, suite=suite)
+    windows = observed_windows(problems, curated.texts(), parameters.how, strategy, seed=seed, suite=suite)
     writer.facts = {"largest_units": 0}
-    writer.facts |= write_sample(measured(windows, writer.facts), writer)
+    writer.facts |= write_sample(note_largest_context(windows, writer.facts), writer)
 
 
-def measured(rows: Iterable[Example], facts: dict[str, int]) -> Iterator[Example]:
+def note_largest_context(rows: Iterable[Example], facts: dict[str, int]) -> Iterator[Example]:
     """Yield the same rows, and note in facts how many units the largest context has."""
     problem = ""
     for row in rows:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example, Repetitions
@@ -45,7 +45,7 @@ def declare(
 ) -> Node:
     """Declare the scoring of answers. reading: how an answer is read from a reply. modules: the metric's. body: the
     module that scores, where it is another."""
-    parameters = stated(Parameters(part.task.metric, **reading))
+    parameters = non_default(Parameters(part.task.metric, **reading))
     labels, inputs = (*part.sharded, ("metric", part.task.metric)), (("answers", (answers,)), ("sample", (sample,)))
     return Node(STAGE, labels, parameters, body, tuple(modules), inputs)
 

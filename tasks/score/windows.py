@@ -17,10 +17,10 @@ DECLINED = "idk"  # flag of an answer that declines
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `scores`: a row for each answer to an input with gold."""
     parameters = Parameters(**node.params)
-    write(node, inputs, writer, metric(parameters.metric), reading(parameters, inputs["sample"]))
+    write(node, inputs, writer, metric(parameters.metric), answer_reader(parameters, inputs["sample"]))
 
 
-def reading(parameters: Parameters, sample: Artifact) -> Read:
+def answer_reader(parameters: Parameters, sample: Artifact) -> Read:
     """Make the function that reads an answer from a reply."""
     name, by = parameters.extractor, parameters.unknown
     classes = {row["example_id"]: row["options"] for row in sample.columns("examples", ["example_id", "options"])}

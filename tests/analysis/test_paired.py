@@ -9,8 +9,15 @@ import pytest
 from scipy import stats
 
 from scrollwork.analysis.comparison.outcomes import Outcomes
-from scrollwork.analysis.statistics.intervals import Floats, interval, resampled
-from scrollwork.analysis.statistics.paired import Pair, Paired, detectable, holm, paired, paired_averages
+from scrollwork.analysis.statistics.intervals import Floats, interval, resampled_headlines
+from scrollwork.analysis.statistics.paired import (
+    Pair,
+    Paired,
+    detectable_difference,
+    holm,
+    paired_averages,
+    paired_comparison,
+)
 from tests.analysis.outcomes_kit import F1, GEO, documents, one, rouge, several
 
 RANDOM = np.random.default_rng(3)
@@ -18,7 +25,7 @@ OURS, THEIRS = (np.random.default_rng(seed).uniform(0, 100, 120) for seed in (1,
 
 
 def compared(ours: Outcomes, theirs: Outcomes, headline: object = F1) -> Paired:
-    found = paired(Pair.of(ours, theirs, headline, "t"))  # type: ignore[arg-type]
+    found = paired_comparison(Pair.of(ours, theirs, headline, "t"))  # type: ignore[arg-type]
     assert found is not None
     return found
 
@@ -32,7 +39,7 @@ def test_inputs_that_one_did_not_answer_enter_the_difference() -> None:
 
 
 def test_models_without_a_common_input_are_compared() -> None:
-    assert paired(Pair.of(one([1.0]), replace(one([1.0]), names=("x",)), F1, "t")) is None
+    assert paired_comparison(Pair.of(one([1.0]), replace(one([1.0]), names=("x",)), F1, "t")) is None
 
 
 def test_one_document_has_a_test() -> None:
@@ -78,8 +85,8 @@ def test_error_of_a_geometric_mean_is_far_from_the_spread_of_its_bootstrap() -> 
 
 def test_detectable_difference_is_not_the_one_of_the_formula() -> None:
     expected = (stats.t.ppf(0.975, 24) + stats.t.ppf(0.8, 24)) * 1.5
-    assert detectable(1.5, 25) == pytest.approx(expected)
-    assert detectable(1.0, 10**6) == pytest.approx(2.80159, abs=1e-4)
+    assert detectable_difference(1.5, 25) == pytest.approx(expected)
+    assert detectable_difference(1.0, 10**6) == pytest.approx(2.80159, abs=1e-4)
 
 
 @pytest.mark.parametrize(("count", "told"), [(2, False), (5, False), (6, True), (40, True)])
@@ -151,7 +158,9 @@ def test_average_with_a_task_without_common_inputs_is_a_number() -> None:
 
 def test_interval_of_several_tasks_is_not_that_of_independent_normals() -> None:
     tasks = [one(RANDOM.uniform(0, 100, 200)) for _ in range(4)]
-    low, high = interval([resampled(task.components, task.grouped, F1, f"t{n}") for n, task in enumerate(tasks)])
+    low, high = interval(
+        [resampled_headlines(task.components, task.grouped, F1, f"t{n}") for n, task in enumerate(tasks)]
+    )
     errors = [stats.sem(task.components["f1"][0]) for task in tasks]
     assert high - low == pytest.approx(2 * 1.96 * np.sqrt(np.square(errors).sum()) / 4, rel=0.06)
 
@@ -159,7 +168,7 @@ def test_interval_of_several_tasks_is_not_that_of_independent_normals() -> None:
 def test_tasks_with_as_many_documents_are_resampled_alike() -> None:
     """One task twice: resampled alike the mean would spread as one task does."""
     task = one(RANDOM.uniform(0, 100, 200))
-    alone, other = (resampled(task.components, task.grouped, F1, name) for name in ("a", "b"))
+    alone, other = (resampled_headlines(task.components, task.grouped, F1, name) for name in ("a", "b"))
     assert width(interval([alone, other])) == pytest.approx(width(interval([alone])) / np.sqrt(2), rel=0.08)
 
 
@@ -169,7 +178,7 @@ def width(ends: tuple[float, float]) -> float:
 
 def test_few_documents_have_the_plain_percentile_interval() -> None:
     """Hesterberg's tails for 10 documents: Phi(-sqrt(10 / 9) x t of 97.5 % with 9 degrees of freedom)."""
-    found = resampled(one(OURS[:10]).components, one(OURS[:10]).grouped, F1, "t")
+    found = resampled_headlines(one(OURS[:10]).components, one(OURS[:10]).grouped, F1, "t")
     tail = stats.norm.cdf(-np.sqrt(10 / 9) * stats.t.ppf(0.975, 9))
     expected: Floats = np.quantile(found.values, [tail, 1 - tail])
     assert interval([found]) == pytest.approx(tuple(expected))

@@ -12,7 +12,7 @@ from scipy import stats
 
 from scrollwork.analysis.runs.ranking import standings
 from scrollwork.analysis.runs.resampling import resampled_ar, resampled_means, resampled_ranks, weights
-from scrollwork.analysis.runs.robustness import jackknife_variance, shares_of_best, sureness
+from scrollwork.analysis.runs.robustness import jackknife_variance, robustness_rows, shares_of_best
 from scrollwork.analysis.runs.scores import NA, RunScores, ScoreTable
 from scrollwork.analysis.runs.stability import Stability, agreement, curve_numbers, runs_needed, stability
 from scrollwork.analysis.statistics.average_ranks import average_ranks
@@ -24,12 +24,12 @@ WHOLE = table(x=SAMPLES, y={**SAMPLES, "C": None}, z={name: values[:6] for name,
 
 def test_interval_does_not_hold_its_value() -> None:
     rows = {row.model: row for row in standings(WHOLE)}
-    for one in sureness(WHOLE):
+    for one in robustness_rows(WHOLE):
         assert one.ar is not None
         assert one.arsd is not None
         assert one.ar[0] <= rows[one.model].ar <= one.ar[1]
         assert one.arsd[0] < (rows[one.model].arsd or 0) < one.arsd[1]
-    assert [one.model for one in sureness(WHOLE)] == [row.model for row in standings(WHOLE)]
+    assert [one.model for one in robustness_rows(WHOLE)] == [row.model for row in standings(WHOLE)]
 
 
 def test_intervals_of_ar_differ_from_a_bootstrap_with_the_same_draws_by_hand() -> None:
@@ -48,16 +48,16 @@ def test_models_with_the_same_runs_are_drawn_apart() -> None:
     """A model that is better by the same in every run is better in every resample."""
     numbers = np.random.default_rng(1).normal(20, 5, 10)
     pair = table(x={"a": numbers.tolist(), "b": (numbers - 0.1).tolist()})
-    assert [(one.model, one.best, one.ar) for one in sureness(pair)] == [("a", 1.0, (1, 1)), ("b", 0.0, (2, 2))]
+    assert [(one.model, one.best, one.ar) for one in robustness_rows(pair)] == [("a", 1.0, (1, 1)), ("b", 0.0, (2, 2))]
     shifted = RunScores({run + 10: float(value) for run, value in enumerate(numbers - 0.1)})
     apart = ScoreTable.of({("a", "x"): pair.cell("a", "x"), ("b", "x"): shifted})
-    assert 0.4 < (sureness(apart)[0].best or 0) < 0.65, "other runs are other samplings"
+    assert 0.4 < (robustness_rows(apart)[0].best or 0) < 0.65, "other runs are other samplings"
 
 
 def test_shares_of_the_best_do_not_sum_to_one() -> None:
-    assert sum(one.best or 0 for one in sureness(WHOLE)) == pytest.approx(1)
+    assert sum(one.best or 0 for one in robustness_rows(WHOLE)) == pytest.approx(1)
     same = table(x={"a": [1, 2, 3], "b": [3, 2, 1], "c": [1, 2, 3]})
-    best = {one.model: one.best for one in sureness(same)}
+    best = {one.model: one.best for one in robustness_rows(same)}
     assert best["a"] == best["c"]
     assert sum(share or 0 for share in best.values()) == pytest.approx(1)
     assert shares_of_best(np.array([[1.0, 1.0, 2.0], [3.0, 1.0, 2.0]])).tolist() == [0.25, 0.75, 0]
@@ -111,7 +111,7 @@ def left_out_by_hand(values: list[float]) -> float:
 
 def test_interval_of_arsd_differs_from_welch_by_hand() -> None:
     whole = table(x={"a": SAMPLES["A"]}, y={"a": SAMPLES["D"][:6]})
-    (row,), (one,) = standings(whole), sureness(whole)
+    (row,), (one,) = standings(whole), robustness_rows(whole)
     variances = [jackknife_variance(cell) / 4 for cell in whole.row("a").values()]
     freedom = int(sum(variances) ** 2 / (variances[0] ** 2 / 9 + variances[1] ** 2 / 5))
     assert row.arsd is not None
@@ -129,11 +129,11 @@ def test_error_of_arsd_is_not_that_of_normal_scores() -> None:
 
 def test_too_few_runs_have_intervals() -> None:
     two = table(x={"a": [1, 2], "b": [1, 3]})
-    assert all(one.ar is not None and one.arsd is None for one in sureness(two))
+    assert all(one.ar is not None and one.arsd is None for one in robustness_rows(two))
     one_run = table(x={"a": [1], "b": [1, 3, 4]})
-    assert [(one.ar, one.best) for one in sureness(one_run)] == [(None, None)] * 2
+    assert [(one.ar, one.best) for one in robustness_rows(one_run)] == [(None, None)] * 2
     given = ScoreTable.of({("a", "x"): RunScores(given=(20.0, 1.0)), ("b", "x"): scores([1, 2, 3])})
-    assert [(one.ar, one.arsd is None, one.best) for one in sureness(given)] == [
+    assert [(one.ar, one.arsd is None, one.best) for one in robustness_rows(given)] == [
         (None, True, None),
         (None, False, None),
     ]
@@ -142,13 +142,13 @@ def test_too_few_runs_have_intervals() -> None:
 
 def test_scores_that_never_change_break_intervals() -> None:
     flat = table(x={"a": [3, 3, 3], "b": [2, 2, 2]}, y={"a": [0, 0, 0], "b": None})
-    assert [(one.ar, one.arsd, one.best) for one in sureness(flat)] == [
+    assert [(one.ar, one.arsd, one.best) for one in robustness_rows(flat)] == [
         ((1, 1), (0, 0), 1),
         ((2, 2), (0, 0), 0),
     ]
     assert [point.same for point in stability(flat)] == [1] * 6
     nothing = ScoreTable.of({("a", "x"): NA, ("b", "x"): NA})
-    assert [(one.ar, one.best) for one in sureness(nothing)] == [((1.5, 1.5), 0.5)] * 2
+    assert [(one.ar, one.best) for one in robustness_rows(nothing)] == [((1.5, 1.5), 0.5)] * 2
     assert stability(nothing)[0] == Stability(1, 1.0, None)
 
 
@@ -156,11 +156,11 @@ def test_order_of_rows_changes_intervals_or_curve() -> None:
     cells = [(names, RunScores(dict(reversed(one.runs.items())))) for names, one in WHOLE.cells.items()]
     random.Random(2).shuffle(cells)
     mixed = ScoreTable.of(dict(cells))
-    assert sureness(mixed) == sureness(WHOLE)
+    assert robustness_rows(mixed) == robustness_rows(WHOLE)
     assert stability(mixed, [3]) == stability(WHOLE, [3])
-    before = {one.model: one.arsd for one in sureness(WHOLE)}
+    before = {one.model: one.arsd for one in robustness_rows(WHOLE)}
     fewer = ScoreTable.of({names: one for names, one in WHOLE.cells.items() if names[0] != "B"})
-    assert {one.model: one.arsd for one in sureness(fewer)}["A"] == before["A"]
+    assert {one.model: one.arsd for one in robustness_rows(fewer)}["A"] == before["A"]
 
 
 def test_curve_does_not_rise_or_ends_before_it_is_stable() -> None:

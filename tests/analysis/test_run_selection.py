@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrollwork.analysis.runs.rank_rows import Of, who
+from scrollwork.analysis.runs.rank_rows import Of, model_label
 from scrollwork.analysis.runs.selection import Selected, select
 from scrollwork.records.ranking import NO_RANK, NO_SCORE, REFUSED, RUN_OUT
 from scrollwork.records.run_score import RunScore
@@ -92,7 +92,7 @@ def test_upper_bound_or_model_without_any_score_is_ranked() -> None:
 
 def test_arms_of_a_model_are_one_or_a_name_with_brackets_is_an_arm() -> None:
     found = select([*runs("a"), *runs("a", arm="closed-book"), *runs("a (closed-book)")], OF, TASKS)
-    assert set(found.table.models) == {"a", who("a", "closed-book"), "a (closed-book)"}
+    assert set(found.table.models) == {"a", model_label("a", "closed-book"), "a (closed-book)"}
 
 
 def test_nothing_scored_raises() -> None:

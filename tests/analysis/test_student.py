@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from scrollwork.analysis.statistics.student import EXPANDED_FROM, quantile, within
+from scrollwork.analysis.statistics.student import EXPANDED_FROM, quantile, two_sided_probability
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ def test_quantile_differs_from_the_one_of_scipy(probability: float, freedom: int
 @pytest.mark.parametrize("freedom", [1, 2, 7, 8, 300])
 def test_probability_differs_from_the_one_of_scipy(freedom: int) -> None:
     for t in (0.0, 0.3, 1.0, 2.5, 40.0):
-        assert within(t, freedom) == pytest.approx(1 - 2 * stats.t.sf(t, freedom), abs=1e-12)
+        assert two_sided_probability(t, freedom) == pytest.approx(1 - 2 * stats.t.sf(t, freedom), abs=1e-12)
 
 
 def test_quantile_above_two_thousand_is_the_normals() -> None:

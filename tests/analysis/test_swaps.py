@@ -10,7 +10,7 @@ from scipy import stats
 
 from scrollwork.analysis.comparison.outcomes import Outcomes
 from scrollwork.analysis.statistics.intervals import Floats
-from scrollwork.analysis.statistics.swaps import (
+from scrollwork.analysis.statistics.permutation_test import (
     PERMUTATIONS,
     Exchange,
     average_test,

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from scrollwork.analysis.runs.variance import GENERATION, SOURCES, split, variance, variance_interval
-from scrollwork.analysis.statistics.chi_squared import below, quantile
+from scrollwork.analysis.statistics.chi_squared import cumulative, quantile
 from scrollwork.preprocessing.runs import draws
 
 RUNS = {"instruction": [20.0, 22.0, 24.0], "shots": [20.0, 20.0, 23.0], GENERATION: [21.0, 22.0, 21.0]}
@@ -24,7 +24,7 @@ def test_quantiles_of_chi_squared_differ_from_those_of_scipy(freedom: int) -> No
     for probability in (0.001, 0.025, 0.5, 0.9, 0.975, 0.999):
         wanted = float(stats.chi2.ppf(probability, freedom))
         assert quantile(probability, freedom) == pytest.approx(wanted, rel=1e-8)
-        assert below(wanted, freedom) == pytest.approx(probability)
+        assert cumulative(wanted, freedom) == pytest.approx(probability)
     with pytest.raises(ValueError, match="0 degrees"):
         quantile(0.5, 0)
 

@@ -79,7 +79,7 @@ Install = Callable[..., None]
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Lay packages where this process finds them."""
-    caches = (entry_points.installed, designs.designs, designs.packaged_design)
+    caches = (entry_points.installed_entry_points, designs.designs, designs.packaged_design)
 
     def lay(**packages: str) -> None:
         for number, (name, text) in enumerate(packages.items()):
@@ -126,7 +126,7 @@ def test_package_changes_what_fixed_is_or_two_have_one_design(install: Install) 
     install(odd_h=text)
     assert [*designs.designs()] == ["fixed", "runs", "windows", "odd"]
     assert designs.design_of(load_suite("zeroscrolls")) is designs.own_designs()["fixed"]
-    for one in (entry_points.installed, designs.designs, designs.packaged_design):
+    for one in (entry_points.installed_entry_points, designs.designs, designs.packaged_design):
         one.cache_clear()
     install(odd_h=text, odd_i=text)
     assert [*designs.designs()] == ["fixed", "runs", "windows"]

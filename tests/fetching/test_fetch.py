@@ -165,13 +165,13 @@ def test_interrupted_download_says_how_much_has_come(qmsum: Place) -> None:
 
 
 def test_unfinished_files_are_no_raw_files(qmsum: Place) -> None:
-    from scrollwork.pipeline.raw_files import matches
+    from scrollwork.pipeline.raw_files import matching_files
 
     folder = qmsum.raw / "musique"
     folder.mkdir(parents=True)
     for ending in ("", ".part", ".part-info", ".corrupt"):
         (folder / f"musique_ans_v1.0_dev.jsonl{ending}").write_text("x")
-    assert matches(str(qmsum.raw), "musique/*ans*v1.0*.json*") == ("musique/musique_ans_v1.0_dev.jsonl",)
+    assert matching_files(str(qmsum.raw), "musique/*ans*v1.0*.json*") == ("musique/musique_ans_v1.0_dev.jsonl",)
 
 
 # ---- archives

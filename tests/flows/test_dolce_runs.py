@@ -12,7 +12,7 @@ import pytest
 
 from scrollwork.flows.chains import Chain
 from scrollwork.sample.windows import TASKS, dolce
-from scrollwork.suites.model_tables import unbounded
+from scrollwork.suites.model_tables import unbounded_cost_warning
 from scrollwork.suites.request import Request
 from tests.conftest import Call, Scrollwork, files_of
 
@@ -114,7 +114,7 @@ def test_thousands_of_windows_are_asked_without_a_word(
     suite: str, changes: dict[str, Any], told: bool, tmp_path: Path
 ) -> None:
     request = Request.of(suite, home=str(tmp_path), sample=True, **{"models": ("gpt-4o-mini",), **changes})
-    assert bool(unbounded(request, Chain(request).resolved.calling)) is told
+    assert bool(unbounded_cost_warning(request, Chain(request).resolved.calling)) is told
 
 
 def test_windows_are_hidden_and_still_count_as_seen(call: Call) -> None:

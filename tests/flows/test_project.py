@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from scrollwork.flows.server import plugin, project, recovery
-from scrollwork.flows.server.local_server import forget, module_command, note, note_path, noted
+from scrollwork.flows.server.local_server import forget_server, module_command, note_path, note_server, noted_server
 from scrollwork.pipeline.errors import UsageError
 from tests.conftest import PROJECT, environment
 
@@ -312,7 +312,7 @@ def test_prefect_in_a_project_is_sent_to_the_server_of_the_checkout(made, tmp_pa
         monkeypatch.setenv(name, "")  # what the plugin sets is taken away again
         monkeypatch.delenv(name)
     server = {"url": "http://127.0.0.1:9/api", "ui": "", "server": 1, "worker": 1, "home": str(tmp_path / "home")}
-    note(server | {"project": str(tmp_path / "checkout")})
+    note_server(server | {"project": str(tmp_path / "checkout")})
     monkeypatch.chdir(made)
     assert plugin.point_to_server() is None
     monkeypatch.chdir(tmp_path)
@@ -322,9 +322,9 @@ def test_prefect_in_a_project_is_sent_to_the_server_of_the_checkout(made, tmp_pa
 def test_a_server_is_not_noted_in_its_project_or_its_note_stays(made, tmp_path):
     home = tmp_path / "home"
     server = {"url": "", "ui": "", "server": 1, "worker": 1, "home": str(home), "project": str(made)}
-    note(server)
-    assert noted(home) == noted(made / ".scrollwork") == server
-    forget(home)
+    note_server(server)
+    assert noted_server(home) == noted_server(made / ".scrollwork") == server
+    forget_server(home)
     assert not note_path(home).exists()
     assert not note_path(made / ".scrollwork").exists()
 
@@ -339,7 +339,7 @@ def test_runs_of_a_project_are_not_known_as_its_own_or_those_of_another_are(made
         {"id": "the user's own flow", "entrypoint": "flows/mine.py:mine", "pull_steps": steps, "path": ""},
         {"id": "of the checkout", "entrypoint": path, "pull_steps": [], "path": str(PROJECT)},
     ]
-    monkeypatch.setattr(recovery, "every", lambda *_: rows)
+    monkeypatch.setattr(recovery, "all_rows", lambda *_: rows)
     assert recovery.own_deployments({"project": str(made)}) == ["ours"]
     assert recovery.own_deployments({}) == ["of the checkout"], "an earlier version noted no project"
 

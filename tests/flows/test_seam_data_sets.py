@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scrollwork.records.example import Example
-from scrollwork.records.gold import written
+from scrollwork.records.gold import written_references
 from scrollwork.records.judgement import Conduct, Judgement
 from scrollwork.records.statistics import Distribution
 from scrollwork.storage.home import Home
@@ -72,7 +72,7 @@ def test_data_set_is_what_runs_drew_or_gold_is_our_json(build: Build, call: Call
         (curated,) = kept(call.home, "curate", task)
         examples = list(curated.rows("examples", Example))
         metric = {"musique": "musique_output", "sci_co": "conll", "ecb_plus": "conll", "fuse_reviews": "fic_proxy"}
-        texts = [text for one in examples for text in written(one, metric.get(task, ""))]
+        texts = [text for one in examples for text in written_references(one, metric.get(task, ""))]
         one = row["data_set"]
         assert (row["examples"], one["samples"]) == (2, len(examples))
         assert one["documents"] == pytest.approx(sum(len(e.document_ids) for e in examples) / len(examples))
@@ -136,7 +136,7 @@ def test_reference_lengths_of_a_run_are_of_our_json(call: Call, no_table: None) 
         (sample,) = kept(call.home, "sample", task)
         lengths = {row.example_id: row.reference_words for row in judged.rows("judgements", Judgement)}
         assert lengths == {
-            row.example_id: len(written(row, metric)[0].split()) for row in sample.rows("examples", Example)
+            row.example_id: len(written_references(row, metric)[0].split()) for row in sample.rows("examples", Example)
         }
         assert all(length > 2 for length in lengths.values() if length is not None)
     (judged,) = kept(call.home, "judge", "fuse_reviews")

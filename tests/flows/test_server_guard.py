@@ -28,8 +28,8 @@ from websockets.sync.client import connect
 
 from scrollwork.flows import parameters
 from scrollwork.flows.server import local_server, plugin, recovery, up
-from scrollwork.flows.server.guard import BUSY_S, KEPT_BYTES, Guard, breaks, persistent, with_first
-from scrollwork.flows.server.variables import SERVER, WORKER, calm, chosen, key_names
+from scrollwork.flows.server.guard import BUSY_S, KEPT_BYTES, Guard, breaks_prefect, with_first, with_retries
+from scrollwork.flows.server.variables import SERVER, WORKER, key_names, quiet_log_levels, variables_in
 from scrollwork.pipeline.errors import UsageError
 from tests.conftest import PROJECT
 
@@ -149,7 +149,7 @@ class Busy:
 @pytest.mark.parametrize("times", [0, 1, len(BUSY_S)])
 def test_a_busy_database_is_left_to_the_client(times):
     app = Busy(times)
-    assert answered(persistent(app), b'{"name": "tag:qmsum"}') == ([200], b'{"name": "tag:qmsum"}')
+    assert answered(with_retries(app), b'{"name": "tag:qmsum"}') == ([200], b'{"name": "tag:qmsum"}')
     assert app.asked == times + 1
 
 
@@ -163,7 +163,7 @@ def test_a_database_that_stays_busy_is_asked_for_ever():
         return {"type": "http.request", "body": b"", "more_body": False}
 
     with pytest.raises(RuntimeError, match="database is locked"):
-        asyncio.run(persistent(app)({"type": "http", "path": "/", "headers": []}, receive, send))
+        asyncio.run(with_retries(app)({"type": "http", "path": "/", "headers": []}, receive, send))
     assert sent == [503, None]
     assert app.asked == len(BUSY_S) + 1
 
@@ -172,14 +172,14 @@ def test_a_database_that_stays_busy_is_asked_for_ever():
 def test_another_failure_is_made_twice(status):
     app = Busy(1, status)
     with pytest.raises(RuntimeError):
-        answered(persistent(app))
+        answered(with_retries(app))
     assert app.asked == 1
 
 
 def test_a_large_body_is_kept_to_be_sent_again():
     app = Busy(1)
     with pytest.raises(RuntimeError):
-        answered(persistent(app), bytes(KEPT_BYTES + 1), parts=3)
+        answered(with_retries(app), bytes(KEPT_BYTES + 1), parts=3)
     assert app.asked == 1
 
 
@@ -222,7 +222,7 @@ def test_prefect_fails_on_credentials_that_are_not_ascii(port):
     wrong = base64.b64encode("\u00e9:\u00e9".encode()).decode()
     _, body = raw(port, "POST /api/flows HTTP/1.1", f"Host: 127.0.0.1:{port}", f"Authorization: Basic {wrong}")
     assert "authorization" not in json.loads(body)
-    assert not breaks(SECRET.encode())
+    assert not breaks_prefect(SECRET.encode())
 
 
 @pytest.mark.parametrize(
@@ -259,8 +259,8 @@ def test_the_worker_of_the_last_life_is_taken_for_the_new_one(monkeypatch):
     for seen, new in (("2026-05-01T11:59:59.9Z", False), ("2026-05-01T12:00:00.100000Z", True)):
         worker = {"name": "scrollwork-1", "status": "ONLINE", "last_heartbeat_time": seen}
         monkeypatch.setattr(up, "post", lambda *_, worker=worker: [worker, {**worker, "name": "other"}])
-        assert up.online({}, "scrollwork-1", since) == new
-        assert not up.online({}, "scrollwork-2", since)
+        assert up.is_online({}, "scrollwork-1", since) == new
+        assert not up.is_online({}, "scrollwork-2", since)
 
 
 def test_the_lock_of_up_is_open_to_others(tmp_path, monkeypatch):
@@ -337,11 +337,11 @@ def noted(tmp_path, port):
 
 
 def test_the_line_to_paste_holds_the_secret_or_breaks_at_a_quote(noted):
-    line = local_server.access_line(local_server.noted(noted))
+    line = local_server.access_line(local_server.noted_server(noted))
     assert "word" not in line
     asked = f'{line}; echo "$PREFECT_API_URL $PREFECT_API_AUTH_STRING"'
     done = subprocess.run(["sh", "-c", asked], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [local_server.noted(noted)["url"], "scrollwork:word"]
+    assert done.stdout.split() == [local_server.noted_server(noted)["url"], "scrollwork:word"]
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -349,7 +349,7 @@ def test_the_users_own_auth_string_is_sent_to_our_server(noted, monkeypatch, nam
     monkeypatch.setenv("PREFECT_API_AUTH_STRING", "user:other")
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     if named:
-        monkeypatch.setenv("PREFECT_API_URL", local_server.noted(noted)["url"])
+        monkeypatch.setenv("PREFECT_API_URL", local_server.noted_server(noted)["url"])
     assert local_server.settings(noted)["PREFECT_API_AUTH_STRING"] == "scrollwork:word"
 
 
@@ -381,9 +381,9 @@ def test_the_secret_is_sent_to_whoever_took_the_port_of_a_dead_server(noted, mon
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Taker) as taker:
         threading.Thread(target=taker.serve_forever, daemon=True).start()
-        note = local_server.noted(noted) | {"url": f"http://127.0.0.1:{taker.server_port}/api"}
+        note = local_server.noted_server(noted) | {"url": f"http://127.0.0.1:{taker.server_port}/api"}
         local_server.note_path(noted).write_text(json.dumps(note))
-        assert local_server.running(noted) is None
+        assert local_server.running_server(noted) is None
         assert "PREFECT_API_AUTH_STRING" not in local_server.settings(noted)
         with pytest.raises(OSError, match="not our server"):
             local_server.post(note, "flow_runs/filter", {})
@@ -396,12 +396,12 @@ def test_the_secret_is_sent_to_whoever_took_the_port_of_a_dead_server(noted, mon
 
 
 def test_a_dead_server_is_told_as_running(noted, monkeypatch):
-    assert local_server.running(noted) is not None
+    assert local_server.running_server(noted) is not None
     died = subprocess.Popen([sys.executable, "-c", ""])
     died.wait()
-    note = local_server.noted(noted) | {"server": died.pid}
+    note = local_server.noted_server(noted) | {"server": died.pid}
     local_server.note_path(noted).write_text(json.dumps(note))
-    assert local_server.running(noted) is None
+    assert local_server.running_server(noted) is None
 
 
 CHILD = """
@@ -500,7 +500,7 @@ MINE = {
 
 
 def test_the_servers_process_holds_a_key():
-    assert set(chosen(MINE, SERVER)) == {
+    assert set(variables_in(MINE, SERVER)) == {
         *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PREFECT_LOGGING_LEVEL")
     }
 
@@ -508,10 +508,10 @@ def test_the_servers_process_holds_a_key():
 def test_the_worker_gets_what_nobody_named(tmp_path):
     own = tmp_path / "models.toml"
     own.write_text('[mine]\nprovider = "compatible"\nkey_env = "MY_KEY"\n')
-    plain = chosen(MINE, [*WORKER, *key_names()])
-    with_own = chosen(MINE, [*WORKER, *key_names(str(own)), "AWS_*"])
+    plain = variables_in(MINE, [*WORKER, *key_names()])
+    with_own = variables_in(MINE, [*WORKER, *key_names(str(own)), "AWS_*"])
     keys = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"}
-    runs_with = {*chosen(MINE, SERVER), "HTTPS_PROXY", "SSL_CERT_FILE", "SCROLLWORK_STORE"}
+    runs_with = {*variables_in(MINE, SERVER), "HTTPS_PROXY", "SSL_CERT_FILE", "SCROLLWORK_STORE"}
     assert set(plain) == runs_with | keys
     assert set(with_own) == runs_with | keys | {"MY_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"}
 
@@ -521,15 +521,17 @@ def test_levels_at_which_libraries_print_the_secret_reach_server_or_worker(tmp_p
         monkeypatch.setenv(f"PREFECT_LOGGING_{name}", "debug")
     monkeypatch.setenv("PREFECT_LOGGING_EXTRA_LOGGERS", "websockets")
     running = {"home": str(tmp_path), "url": "http://127.0.0.1:1/api", "port": 1, "hosts": []}
-    for env in up.environments(running, "s", chosen(os.environ, WORKER)):
+    for env in up.environments(running, "s", variables_in(os.environ, WORKER)):
         levels = {name: env[name] for name in env if "LOGG" in name}
         assert levels == {
             "PREFECT_LOGGING_LEVEL": "debug",
             "PREFECT_LOGGING_ROOT_LEVEL": "INFO",
             "PREFECT_SERVER_LOGGING_LEVEL": "INFO",
         }
-    assert calm({"PREFECT_LOGGING_ROOT_LEVEL": "error"})["PREFECT_LOGGING_ROOT_LEVEL"] == "ERROR"
-    assert set(calm({"PREFECT_LOGGING_ROOT_LEVEL": "5", "PREFECT_SERVER_LOGGING_LEVEL": "NOTSET"}).values()) == {"INFO"}
+    assert quiet_log_levels({"PREFECT_LOGGING_ROOT_LEVEL": "error"})["PREFECT_LOGGING_ROOT_LEVEL"] == "ERROR"
+    assert set(
+        quiet_log_levels({"PREFECT_LOGGING_ROOT_LEVEL": "5", "PREFECT_SERVER_LOGGING_LEVEL": "NOTSET"}).values()
+    ) == {"INFO"}
 
 
 def test_proxies_are_asked_for_this_machine_or_lose_what_is_excepted(tmp_path):
@@ -732,7 +734,7 @@ def project(tmp_path, monkeypatch):
     for name in ("SCROLLWORK_HOME", "SCROLLWORK_STORE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(parameters, "project_folder", lambda: tmp_path / "pulled")
-    monkeypatch.setattr(parameters, "deployed", lambda: True)
+    monkeypatch.setattr(parameters, "in_deployment", lambda: True)
     return tmp_path / "pulled"
 
 
@@ -768,7 +770,7 @@ def test_the_home_of_the_server_that_serves_the_project_is_not_found(project, tm
 
 
 def test_a_relative_home_of_a_call_in_python_is_refused(project, monkeypatch):
-    monkeypatch.setattr(parameters, "deployed", lambda: False)
+    monkeypatch.setattr(parameters, "in_deployment", lambda: False)
     assert parameters.home_of("relative", "sqlite:///answers.db") == "relative"
     with pytest.raises(UsageError, match="no home"):
         parameters.home_of(None)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Front, Reply, Segment, Usage
+from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Reply, Segment, SharedPrefix, Usage
 from scrollwork.models.engine.answers import AHEAD
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.event_loop import Engine, Result
@@ -63,8 +63,8 @@ def in_time(work: Awaitable[Any]) -> Any:
 
 def call(number: int, prefix: str = "", *, text: str = "word", tokens: int = 100, new: int = 100) -> Call:
     """A call whose key is its number."""
-    fronts = (Front(len(text), prefix),) if prefix else ()
-    ask = Ask("t", str(number), (Segment("document", text),), "0" * 64, 1, new, fronts=fronts, tokens=tokens)
+    prefixes = (SharedPrefix(len(text), prefix),) if prefix else ()
+    ask = Ask("t", str(number), (Segment("document", text),), "0" * 64, 1, new, shared_prefixes=prefixes, tokens=tokens)
     return Call(str(number), "m", {"number": number}, ask)
 
 

@@ -14,7 +14,7 @@ from scrollwork.models.local.model import make
 from scrollwork.models.registry import settings
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
-from scrollwork.suites.checkpoints import adopted
+from scrollwork.suites.checkpoints import with_checkpoint_facts
 
 LETTERS = "ABCD"
 TEMPLATE = (
@@ -61,7 +61,7 @@ def asks(count: int, longest: int = 30, **more: Any) -> list[Ask]:
 def model(folder: Path, home: Path, name: str = "tiny", **table: Any) -> Any:
     """The model of a checkpoint's folder, as a run makes it."""
     checked = settings(name, {name: {"provider": "transformers", "id": str(folder), "threads": 1, **table}})
-    found = adopted(name, checked, Home.at(str(home)))
+    found = with_checkpoint_facts(name, checked, Home.at(str(home)))
     return make(name, {key: value for key, value in found.items() if key != "provider"}, "")
 
 

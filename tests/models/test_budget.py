@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from scrollwork.models.base import Ask, Call, CallProblem, Front, Reply, Segment, Usage
+from scrollwork.models.base import Ask, Call, CallProblem, Reply, Segment, SharedPrefix, Usage
 from scrollwork.models.engine.budget import Budget, Meter, input_bound
 from scrollwork.models.engine.limits import Caps
 from scrollwork.models.engine.prices import NANO, Price, UnknownPrice, dollars, nano, price_of
@@ -222,8 +222,8 @@ def test_discount_of_a_cache_is_believed_where_nothing_can_be_cached() -> None:
 
 def test_tokens_that_a_cache_was_asked_to_keep_are_plain_where_the_vendor_does_not_say() -> None:
     price = price_of("m", {"price": {"input": 1, "cached": 0.1, "cache_write": 1.25, "output": 1}})
-    alone = replace(call(1, "a", text="word " * 2000).ask, fronts=())
-    shared = replace(alone, fronts=(Front(10_000, "a document"),))
+    alone = replace(call(1, "a", text="word " * 2000).ask, shared_prefixes=())
+    shared = replace(alone, shared_prefixes=(SharedPrefix(10_000, "a document"),))
     assert price.counted(Usage(2000, None, None, 0), shared) == 2000 * 1250
     assert price.counted(Usage(2000, 500, None, 0), shared) == 500 * 1000 + 1500 * 1250
     assert price.counted(Usage(2000, None, 0, 0), shared) == 2000 * 1000, "the vendor says that it wrote nothing"

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Ask, Call, Front, Segment, Usage, halves, text_of
-from scrollwork.models.engine.limits import Caps, Ended, Limiter, used
-from scrollwork.models.engine.usage_bounds import bounds_of, doubt
+from scrollwork.models.base import Ask, Call, Segment, SharedPrefix, Usage, halves, text_of
+from scrollwork.models.engine.limits import Caps, Ended, Limiter, tokens_used
+from scrollwork.models.engine.usage_bounds import bounds_of, usage_problem
 from scrollwork.models.hosted.anthropic import Messages
-from scrollwork.models.hosted.tables import checked
+from scrollwork.models.hosted.tables import checked_table
 from scrollwork.models.registry import make
 from scrollwork.models.vendors.families import cache_least
 from scrollwork.models.vendors.marks import batch_group, cache_seconds, cache_use
-from scrollwork.models.vendors.shared_fronts import sharing
+from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.storage.digest import sha256_of
 
 DOCUMENT = "A document of many words, which is asked again. " * 200
@@ -30,13 +30,13 @@ def ask(question: str, prefix: str = "d" * 64, document: str = DOCUMENT) -> Ask:
         Segment("query", f"\n{question}"),
         Segment("response_header", "\nAnswer:"),
     )
-    fronts = (Front(len("Answer. ") + len(document), prefix),) if prefix else ()
-    return Ask("t", question, segments, "x" * 64, 1, 10, fronts=fronts)
+    prefixes = (SharedPrefix(len("Answer. ") + len(document), prefix),) if prefix else ()
+    return Ask("t", question, segments, "x" * 64, 1, 10, shared_prefixes=prefixes)
 
 
 def table(model_id: str, **more: Any) -> dict[str, Any]:
     """A model on the spot."""
-    return checked("m", {"provider": "openai", "id": model_id, **more})
+    return checked_table("m", {"provider": "openai", "id": model_id, **more})
 
 
 def call(model_id: str, one: Ask, **more: Any) -> tuple[Call, dict[str, Any]]:
@@ -102,20 +102,20 @@ def test_mark_behind_demonstrations_stands_elsewhere_or_changes_the_text() -> No
         Segment("document", "Its own document."),
         Segment("query", "\nWhat?"),
     )
-    front = text_of(segments[:2])
-    one = Ask("t", "1", segments, "x" * 64, 1, 10, fronts=(Front(len(front), "o" * 64),))
+    prefix = text_of(segments[:2])
+    one = Ask("t", "1", segments, "x" * 64, 1, 10, shared_prefixes=(SharedPrefix(len(prefix), "o" * 64),))
     made, sent = call("gpt-6-luna", one)
     head, tail = sent["messages"][0]["content"]
-    assert (head["text"], tail["text"]) == (front, text_of(segments[2:]))
+    assert (head["text"], tail["text"]) == (prefix, text_of(segments[2:]))
     assert "prompt_cache_breakpoint" in head
     assert sent["prompt_cache_key"] == "o" * 16
-    assert made.key == call("gpt-6-luna", replace(one, fronts=()))[0].key
-    claude = make("m", checked("m", {"provider": "anthropic", "id": "claude-opus-5-5"}), "")
+    assert made.key == call("gpt-6-luna", replace(one, shared_prefixes=()))[0].key
+    claude = make("m", checked_table("m", {"provider": "anthropic", "id": "claude-opus-5-5"}), "")
     payload = claude.payload(one, "m")
-    assert payload == claude.payload(replace(one, fronts=()), "m")
+    assert payload == claude.payload(replace(one, shared_prefixes=()), "m")
     asked = Messages(None, "messages").prepared(Call("k", "m", payload, one))  # type: ignore[arg-type]
     first, second, third = asked["messages"][0]["content"]
-    assert (first["text"], "cache_control" in first) == (front, True)
+    assert (first["text"], "cache_control" in first) == (prefix, True)
     assert first["text"] + second["text"] + third["text"] == "".join(
         block["text"] for block in payload["body"]["messages"][0]["content"]
     )
@@ -125,7 +125,7 @@ def test_mark_behind_demonstrations_stands_elsewhere_or_changes_the_text() -> No
 def test_grok_is_asked_without_the_header_that_its_cache_wants() -> None:
     """Documents that several questions share go to one cache by the header, and the body is as it was."""
     grok = {"provider": "compatible", "id": "grok-4.7", "base_url": "https://api.x.ai/v1"}
-    use = cache_use(checked("m", grok))
+    use = cache_use(checked_table("m", grok))
     assert use.headers(ask("first?")) == use.headers(ask("second?")) == {"x-grok-conv-id": "d" * 16}
     assert use.headers(ask("alone?", prefix="")) == {}
     assert use.sent({"messages": []}, ask("first?")) == {"messages": []}
@@ -145,8 +145,8 @@ def test_cache_of_short_prefixes_is_not_believed(id_and_address: tuple[str, str]
     """A vendor that names no smallest prefix may give back any whole step."""
     model_id, address = id_and_address
     of = {"provider": "compatible", "id": model_id, "base_url": address}
-    assert cache_least(checked("m", of)) == tokens
-    assert cache_least(checked("m", {**of, "cache_minimum": 2048})) == 2048
+    assert cache_least(checked_table("m", of)) == tokens
+    assert cache_least(checked_table("m", {**of, "cache_minimum": 2048})) == 2048
 
 
 def test_options_of_ones_own_table_are_overruled() -> None:
@@ -166,9 +166,9 @@ def test_batch_is_charged_for_what_nobody_reads() -> None:
 
 
 def test_mark_in_a_batch_costs_more_than_it_saves() -> None:
-    """At the 30 % of hits that Anthropic states at the least, a front pays from the fourth request on that shares it;
+    """At the 30 % of hits that Anthropic states at the least, a prefix pays from the fourth request on that shares it;
     others are not marked, and OpenAI's batches never are."""
-    claude = checked("m", {"provider": "anthropic", "id": "claude-sonnet-5-5"})
+    claude = checked_table("m", {"provider": "anthropic", "id": "claude-sonnet-5-5"})
     least = batch_group(claude)
     write, read, hits = 1.25, 0.05, 0.3
 
@@ -180,7 +180,7 @@ def test_mark_in_a_batch_costs_more_than_it_saves() -> None:
     assert batch_group(table("gpt-6-luna")) == batch_group(table("gpt-5.4-mini")) == 0
     for many in range(1, 7):
         calls = [Call(str(n), "m", {}, ask(f"question {n}?", prefix="")) for n in range(many)]
-        marked = [bool(one.ask.fronts) for one in sharing(calls, 100, 4, least)]
+        marked = [bool(one.ask.shared_prefixes) for one in with_shared_prefixes(calls, 100, 4, least)]
         assert marked == [many >= least] * many
 
 
@@ -189,39 +189,41 @@ def test_usage_of_a_marked_request_is_doubted_or_believed_beyond_its_mark() -> N
     head = text_of(halves(one.ask.segments)[0])
     bounds = bounds_of(one.ask, sent)
     fits = Usage(2_400, 0, 2_390, 5)
-    assert doubt(fits, bounds, "x") == ""
+    assert usage_problem(fits, bounds, "x") == ""
     longer = (*one.ask.segments[:2], Segment("query", "tail " * 5_000))
     of = replace(one.ask, segments=longer)
     _, long_sent = call("gpt-6-luna", of)
     beyond = Usage(8_000 + 2_400, 0, len(head) + 5_000, 5)
-    assert "written to the cache" in doubt(beyond, bounds_of(of, long_sent), "x")
-    _, alone = call("gpt-6-luna", replace(one.ask, fronts=()))
-    assert "cached" in doubt(Usage(2_400, 2_000, 0, 5), bounds_of(one.ask, alone), "x"), "nothing was to be read"
+    assert "written to the cache" in usage_problem(beyond, bounds_of(of, long_sent), "x")
+    _, alone = call("gpt-6-luna", replace(one.ask, shared_prefixes=()))
+    assert "cached" in usage_problem(Usage(2_400, 2_000, 0, 5), bounds_of(one.ask, alone), "x"), (
+        "nothing was to be read"
+    )
 
 
 def test_nested_fronts_are_marked_where_the_vendor_does_not_take_it() -> None:
     """An instruction, a document, a longer window of it: OpenAI's parts and Anthropic's blocks say the same text, with a
-    mark behind each, and a front that is not marked is cut off all the same."""
+    mark behind each, and a prefix that is not marked is cut off all the same."""
     one = ask("first?")
     ends = [len("Answer. "), 2_000, len("Answer. ") + len(DOCUMENT)]
-    fronts = tuple(Front(end, str(end) * 16, end != 2_000) for end in ends)
-    made, sent = call("gpt-6-luna", replace(one, fronts=fronts))
+    prefixes = tuple(SharedPrefix(end, str(end) * 16, end != 2_000) for end in ends)
+    made, sent = call("gpt-6-luna", replace(one, shared_prefixes=prefixes))
     parts = sent["messages"][0]["content"]
     assert [part["text"] for part in parts] == [one.prompt[a:b] for a, b in zip([0, *ends], [*ends, None], strict=True)]
     assert ["prompt_cache_breakpoint" in part for part in parts] == [True, False, True, False]
     assert sent["prompt_cache_key"] == ("8" * 16), "the shortest, so that all others can be read at one place"
     assert made.key == call("gpt-6-luna", one)[0].key
     wrapped = replace(one, segments=(Segment("wrapper", "\n\nHuman: "), *one.segments))
-    claude = make("m", checked("m", {"provider": "anthropic", "id": "claude-opus-5-5"}), "")
+    claude = make("m", checked_table("m", {"provider": "anthropic", "id": "claude-opus-5-5"}), "")
     payload = claude.payload(wrapped, "m")
-    moved = tuple(Front(front.characters + 9, front.digest, front.marked) for front in fronts)
-    asked = Messages(None, "messages").prepared(Call("k", "m", payload, replace(wrapped, fronts=moved)))  # type: ignore[arg-type]
+    moved = tuple(SharedPrefix(prefix.characters + 9, prefix.digest, prefix.marked) for prefix in prefixes)
+    asked = Messages(None, "messages").prepared(Call("k", "m", payload, replace(wrapped, shared_prefixes=moved)))  # type: ignore[arg-type]
     blocks = asked["messages"][0]["content"]
     assert [block["text"] for block in blocks] == [part["text"] for part in parts]
     assert ["cache_control" in block for block in blocks] == [True, False, True, False]
-    blank = (Front(9 + 7, "b"), *moved[1:])  # behind "Answer.", and a piece of one blank would follow
-    blank = (*blank[:1], Front(9 + 8, "c"), *blank[1:])
-    asked = Messages(None, "messages").prepared(Call("k", "m", payload, replace(wrapped, fronts=blank)))  # type: ignore[arg-type]
+    blank = (SharedPrefix(9 + 7, "b"), *moved[1:])  # behind "Answer.", and a piece of one blank would follow
+    blank = (*blank[:1], SharedPrefix(9 + 8, "c"), *blank[1:])
+    asked = Messages(None, "messages").prepared(Call("k", "m", payload, replace(wrapped, shared_prefixes=blank)))  # type: ignore[arg-type]
     texts = [block["text"] for block in asked["messages"][0]["content"]]
     assert all(text.strip() for text in texts)
     assert "".join(texts) == "".join(block["text"] for block in payload["body"]["messages"][0]["content"])
@@ -238,17 +240,17 @@ def test_nested_fronts_are_marked_where_the_vendor_does_not_take_it() -> None:
     ],
 )
 def test_order_reckons_with_another_lifetime(of: dict[str, Any], seconds: float) -> None:
-    assert cache_seconds(checked("m", of)) == pytest.approx(seconds)
+    assert cache_seconds(checked_table("m", of)) == pytest.approx(seconds)
 
 
 def test_limits_count_what_the_vendor_does_not() -> None:
     usage = Usage(10_000, 9_000, 0, 100)
     reserved = 1_000
     answered = Ended(0.0, reserved, True, usage=usage)
-    assert used(answered, Caps()) == 10_100
-    assert used(answered, Caps(counts_cached=False)) == 1_100
-    assert used(answered, Caps(admits_by_limit=True)) == reserved, "it was let in by what it might take"
-    assert used(Ended(0.0, reserved, charged=False), Caps(admits_by_limit=True)) == 0
+    assert tokens_used(answered, Caps()) == 10_100
+    assert tokens_used(answered, Caps(counts_cached=False)) == 1_100
+    assert tokens_used(answered, Caps(admits_by_limit=True)) == reserved, "it was let in by what it might take"
+    assert tokens_used(Ended(0.0, reserved, charged=False), Caps(admits_by_limit=True)) == 0
     assert Limiter(Caps(admits_by_limit=True)).expected(300, 10, 25_010) == 25_010
     assert Limiter(Caps(admits_by_limit=True)).expected(30_000, 10, 25_010) == 30_000
     assert Limiter(Caps()).expected(300, 10, 25_010) == 310

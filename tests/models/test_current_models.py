@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.hosted.tables import BadTable, checked
+from scrollwork.models.hosted.tables import BadTable, checked_table
 from scrollwork.models.registry import make, settings
 from scrollwork.models.vendors.families import families
 from scrollwork.suites.suite_files import load_models
@@ -87,7 +87,7 @@ def test_gemini_on_its_compatible_endpoint_has_no_room_for_thoughts() -> None:
 )
 def test_cache_options_smuggle_what_changes_answers(change: dict[str, Any], said: str) -> None:
     with pytest.raises(BadTable, match=said):
-        checked("lab", {"provider": "openai", "id": "m", **change})
+        checked_table("lab", {"provider": "openai", "id": "m", **change})
 
 
 def test_readme_names_a_model_that_ends(request: pytest.FixtureRequest) -> None:

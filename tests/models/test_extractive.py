@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.models.base import Ask, Call, Segment
-from scrollwork.models.baselines.by_rule import RULES, extracted
+from scrollwork.models.baselines.by_rule import RULES, extracted_answer
 from scrollwork.models.baselines.document_index import text_of
 from scrollwork.models.baselines.sentiment import positive_share, tone
 from scrollwork.models.baselines.span import kind_of
@@ -43,7 +43,7 @@ def asked(
 @pytest.mark.parametrize("rule", EXTRACTS, ids=str)
 @pytest.mark.parametrize("query", [QUERY, "", "Summarize it."])
 def test_extract_is_no_sentences_of_the_document(rule: dict[str, object], query: str) -> None:
-    found = extracted(rule, asked(query))
+    found = extracted_answer(rule, asked(query))
     assert found
     sentences = text_of((STORY,)).sentences
     places = [sentences.index(line) for line in found.split("\n")]
@@ -52,8 +52,8 @@ def test_extract_is_no_sentences_of_the_document(rule: dict[str, object], query:
 
 
 def test_query_leads_nowhere() -> None:
-    assert "Anselm Thorne, a quiet man" in extracted({"bm25": 20}, asked(QUERY))
-    assert "340 crowns" in extracted({"bm25": 20}, asked("What did the council pay for the lamp?"))
+    assert "Anselm Thorne, a quiet man" in extracted_answer({"bm25": 20}, asked(QUERY))
+    assert "340 crowns" in extracted_answer({"bm25": 20}, asked("What did the council pay for the lamp?"))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_query_leads_nowhere() -> None:
     ],
 )
 def test_short_answer_is_another(question: str, rule: dict[str, object], found: str) -> None:
-    assert extracted(rule, asked(question)) == found
+    assert extracted_answer(rule, asked(question)) == found
 
 
 def test_second_hop_stays_in_the_first_document() -> None:
@@ -76,7 +76,7 @@ def test_second_hop_stays_in_the_first_document() -> None:
         "Otto Weir was born in Saltwick. He kept goats.",
     )
     ask = asked("Where was the composer of Brack Bells born?", *documents)
-    assert extracted({"answer_span": 5, "hops": 2}, ask) == "Fenmouth"
+    assert extracted_answer({"answer_span": 5, "hops": 2}, ask) == "Fenmouth"
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_question_is_of_another_kind(question: str, kind: str) -> None:
 
 
 def test_option_that_the_text_supports_is_not_chosen() -> None:
-    assert extracted({"supported": True}, asked(CHOICE)) == "B"
-    assert extracted({"supported": True, "answer": "text"}, asked(CHOICE)) == "The lamp, in a storm"
-    assert extracted({"supported": True}, asked("no options")) == "A"
+    assert extracted_answer({"supported": True}, asked(CHOICE)) == "B"
+    assert extracted_answer({"supported": True, "answer": "text"}, asked(CHOICE)) == "The lamp, in a storm"
+    assert extracted_answer({"supported": True}, asked("no options")) == "A"
 
 
 def test_praise_is_taken_for_complaint() -> None:
@@ -109,7 +109,7 @@ def test_end_of_a_story_comes_first() -> None:
         "They talk.",
         "Young Tom, born poor, arrives and meets Ann.",
     )
-    assert extracted({"story_order": True}, asked("", *summaries)) == "3, 2, 1"
+    assert extracted_answer({"story_order": True}, asked("", *summaries)) == "3, 2, 1"
 
 
 HOSTILE = ["", " \n ", "x" * 1_000_000, "." * 100_000, "? ! ...", "\u202e\u0000\ud800é", "a " * 50_000, "A. " * 30_000,
@@ -121,8 +121,8 @@ HOSTILE = ["", " \n ", "x" * 1_000_000, "." * 100_000, "? ! ...", "\u202e\u0000\
 def test_noise_crashes_a_rule_or_takes_more_than_linear_time(rule: dict[str, object], text: str) -> None:
     began = time.process_time()
     for query in (QUERY, text[:1000], ""):
-        assert isinstance(extracted(rule, asked(query, text, STORY, references=(text[:300], "x"))), str)
-        assert isinstance(extracted(rule, asked(query, text, references=())), str)
+        assert isinstance(extracted_answer(rule, asked(query, text, STORY, references=(text[:300], "x"))), str)
+        assert isinstance(extracted_answer(rule, asked(query, text, references=())), str)
     assert time.process_time() - began < 20  # under 2 s
 
 
@@ -130,10 +130,10 @@ def test_noise_crashes_a_rule_or_takes_more_than_linear_time(rule: dict[str, obj
 def test_answer_depends_on_chance_or_on_what_was_asked_before(
     documents: list[str], query: str, rule: dict[str, object]
 ) -> None:
-    first = extracted(rule, asked(query, *documents))
-    extracted(rule, asked(QUERY))
+    first = extracted_answer(rule, asked(query, *documents))
+    extracted_answer(rule, asked(QUERY))
     text_of.cache_clear()
-    assert extracted(rule, asked(query, *documents)) == first
+    assert extracted_answer(rule, asked(query, *documents)) == first
 
 
 @pytest.mark.parametrize("suite", ["zeroscrolls", "scrolls"])

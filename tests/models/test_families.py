@@ -13,7 +13,7 @@ from scrollwork.models.base import Usage
 from scrollwork.models.engine.budget import Budget, Meter
 from scrollwork.models.engine.prices import Price, nano, price_of
 from scrollwork.models.hosted.model import most_output
-from scrollwork.models.hosted.tables import BadTable, checked
+from scrollwork.models.hosted.tables import BadTable, checked_table
 from scrollwork.models.registry import HOSTED, make, settings
 from scrollwork.models.vendors.families import BadVendor, families, family_of, read, vendors
 from scrollwork.models.vendors.fill import beyond_answer
@@ -34,7 +34,7 @@ def on_the_spot(spec: str, **more: Any) -> dict[str, Any]:
     """The table of a model that no table names."""
     provider, _, model_id = spec.partition(":")
     own = next((url for name, url in HOSTS.items() if model_id.startswith(name)), None)
-    return checked(spec, {"provider": provider, "id": model_id, **({"base_url": own} if own else {}), **more})
+    return checked_table(spec, {"provider": provider, "id": model_id, **({"base_url": own} if own else {}), **more})
 
 
 def price(spec: str) -> Price:
@@ -218,12 +218,12 @@ def test_body_of_a_shipped_table_is_another_than_answers_were_paid_with() -> Non
 
 def test_gateway_takes_what_its_vendor_knows_where_the_table_names_it() -> None:
     behind = {"provider": "compatible", "id": "gpt-6-luna", "base_url": "http://127.0.0.1:9/v1"}
-    assert family_of(checked("m", behind)) is None, "whose model a server of one's own has is not known"
-    known = family_of(checked("m", {**behind, "vendor": "openai"}))
+    assert family_of(checked_table("m", behind)) is None, "whose model a server of one's own has is not known"
+    known = family_of(checked_table("m", {**behind, "vendor": "openai"}))
     assert known is not None
     assert (known.exact, known.family.id) == (True, "gpt-6-luna")
     with pytest.raises(BadTable, match=r"vendor 'opnai' is none of .*did you mean 'openai'\?"):
-        checked("m", {**behind, "vendor": "opnai"})
+        checked_table("m", {**behind, "vendor": "opnai"})
 
 
 HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey_env = "V_KEY"\n[sources]\npage = "a page"\n'

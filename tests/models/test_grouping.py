@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.models.base import Call, Front, Segment
+from scrollwork.models.base import Call, Segment, SharedPrefix
 from scrollwork.models.engine.document_order import CACHE_S, Item, Order
 from scrollwork.models.engine.sent_prompts import Recent, SentPrompts
-from scrollwork.models.vendors.shared_fronts import sharing
+from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from tests.models.clock import call
 
 
@@ -152,7 +152,7 @@ def test_call_is_sent_twice_or_forgotten(play: tuple[list[str], list[tuple[str, 
 def test_call_that_fails_as_the_first_of_its_documents_is_taken_for_one_that_nobody_went_before() -> None:
     """Another one leads in its place, so the vendor gives it what that one wrote, and money counts so."""
     order = Order()
-    calls = list(sharing([call(number, text="word " * 1000, tokens=0) for number in range(3)]))
+    calls = list(with_shared_prefixes([call(number, text="word " * 1000, tokens=0) for number in range(3)]))
     assert [one.ask.follows for one in calls] == [False, True, True]
     for one in calls:
         order.add(one)
@@ -171,8 +171,8 @@ def test_call_that_fails_as_the_first_of_its_documents_is_taken_for_one_that_nob
 def nested(number: int, *digests: str) -> Call:
     """A call in groups within groups, the outermost first."""
     one = call(number)
-    fronts = tuple(Front(place + 1, digest) for place, digest in enumerate(digests))
-    return replace(one, ask=replace(one.ask, fronts=fronts))
+    prefixes = tuple(SharedPrefix(place + 1, digest) for place, digest in enumerate(digests))
+    return replace(one, ask=replace(one.ask, shared_prefixes=prefixes))
 
 
 def test_document_waits_for_another_that_shares_its_instruction_or_is_led_before_it_is_written() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.hosted.tables import PAYING, BadTable, checked, what_answers
+from scrollwork.models.hosted.tables import PAYING, BadTable, checked_table, what_answers
 from scrollwork.models.hosted.wire import proxy_for
 from scrollwork.models.registry import HOSTED, UnknownModel, make, settings
 from scrollwork.preprocessing.tokens.tokenizer import engine_module
@@ -122,19 +122,19 @@ def test_key_is_sent_over_plain_http_to_another_machine(url: str) -> None:
     for more in ({"provider": "openai"}, {"provider": "anthropic"}, {"key_env": "LAB_KEY"}, {"key_secret": "lab"}):
         table = {**LAB, "base_url": url, **more}
         with pytest.raises(BadTable, match=r"is plain http to another machine.* insecure = true in its table"):
-            checked("lab", table)
-        assert checked("lab", {**table, "insecure": True})["base_url"] == url
-    assert checked("lab", {**LAB, "base_url": url})["base_url"] == url, "no key, nothing to read"
+            checked_table("lab", table)
+        assert checked_table("lab", {**table, "insecure": True})["base_url"] == url
+    assert checked_table("lab", {**LAB, "base_url": url})["base_url"] == url, "no key, nothing to read"
 
 
 @pytest.mark.parametrize("url", NEAR)
 def test_key_for_a_server_of_this_machine_or_over_https_is_refused(url: str) -> None:
-    assert checked("lab", {**LAB, "base_url": url, "key_env": "LAB_KEY"})["base_url"] == url
+    assert checked_table("lab", {**LAB, "base_url": url, "key_env": "LAB_KEY"})["base_url"] == url
 
 
 def test_insecure_is_part_of_the_request_key() -> None:
     table = {**LAB, "base_url": "http://gpu.lan/v1"}
-    one, other = checked("lab", table), checked("lab", {**table, "insecure": True})
+    one, other = checked_table("lab", table), checked_table("lab", {**table, "insecure": True})
     assert what_answers(one) == what_answers(other)
     assert make("lab", one, "").payload(ask(), "lab") == make("lab", other, "").payload(ask(), "lab")
 
@@ -170,8 +170,8 @@ def test_own_file_of_hosted_models_is_not_read(tmp_path: Path) -> None:
 
 
 def test_price_or_limits_rebuild_what_they_do_not_change() -> None:
-    one = checked("lab", {**LAB, "context": 2048})
-    other = checked(
+    one = checked_table("lab", {**LAB, "context": 2048})
+    other = checked_table(
         "lab", {**LAB, "context": 2048, "rpm": 3, "price": {"input": 1, "output": 2}, "concurrency": 2, "timeout_s": 1}
     )
     assert what_answers(one) == what_answers(other)

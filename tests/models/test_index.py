@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrollwork.models.baselines.document_index import K1, STOP, B, Index, Text, in_order, ranking, stem, text_of
 from scrollwork.models.baselines.lexrank import DAMPING, STEPS, lexrank
-from scrollwork.models.baselines.passages import Passages, smoothed
+from scrollwork.models.baselines.passages import Passages, smooth_scores
 
 LETTERS = st.lists(
     st.lists(st.sampled_from(["mole", "lamp", "river", "stone", "kelp", "the"]), max_size=8), min_size=1, max_size=8
@@ -107,7 +107,7 @@ def test_passage_reaches_into_another_document() -> None:
 
 
 def test_neighbour_gets_more_than_half() -> None:
-    assert smoothed(np.array([0.0, 4.0, 0.0, 2.0])).tolist() == [2.0, 4.0, 3.0, 2.0]
+    assert smooth_scores(np.array([0.0, 4.0, 0.0, 2.0])).tolist() == [2.0, 4.0, 3.0, 2.0]
 
 
 @pytest.mark.parametrize(

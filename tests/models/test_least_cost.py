@@ -19,10 +19,10 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scrollwork.models.base import Ask, Call, Segment
 from scrollwork.models.hosted.anthropic import with_breakpoints
 from scrollwork.models.vendors.marks import CacheUse
-from scrollwork.models.vendors.shared_fronts import sharing
+from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.rehearsal import caches
-from scrollwork.tasks.generate.front_order import in_front_order
+from scrollwork.tasks.generate.prefix_order import in_prefix_order
 
 RATIO = 4  # bytes a token
 SOME = 20  # trees among the fast tests; all two hundred among the slow
@@ -94,12 +94,12 @@ def prompt(number: int, parts: tuple[Part, ...]) -> Prompt:
 def calls(made: Tree, rule: Rule) -> list[Call]:
     """As a run has them."""
     asked = []
-    for _, one in in_front_order(made.prompts):
+    for _, one in in_prefix_order(made.prompts):
         texts = [part.text if part.text is not None else made.texts[part.document_id or ""][: part.end]
                  for part in one.parts]  # fmt: skip
         segments = tuple(Segment(part.role, text) for part, text in zip(one.parts, texts, strict=True))
         asked.append(Call(one.example_id, "m", {}, Ask("t", one.example_id, segments, "0" * 64, 1, 1)))
-    return list(sharing(asked, rule.minimum)) if rule.kind != "none" else asked
+    return list(with_shared_prefixes(asked, rule.minimum)) if rule.kind != "none" else asked
 
 
 def billed(asked: list[Call], rule: Rule) -> float:
@@ -250,9 +250,9 @@ def test_plan_without_its_order_or_its_nesting_is_the_least_too(name: str) -> No
     for seed in range(SOME):
         made = tree(seed)
         least, ours = optimum(made, rule), calls(made, rule)
-        alone = [replace(one, ask=replace(one.ask, fronts=one.ask.fronts[-1:])) for one in ours]
+        alone = [replace(one, ask=replace(one.ask, shared_prefixes=one.ask.shared_prefixes[-1:])) for one in ours]
         table = {call.key: call for call in ours}
-        unsorted = list(sharing([table[one.example_id] for one in made.prompts], rule.minimum))
+        unsorted = list(with_shared_prefixes([table[one.example_id] for one in made.prompts], rule.minimum))
         worse[0] += billed(alone, rule) > 1.01 * least
         worse[1] += billed(unsorted, rule) > 1.01 * least
     assert min(worse) >= SOME // 5

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.models.base import Limits, Usage
-from scrollwork.models.engine.ledger import Taken
 from scrollwork.models.engine.limits import LONGEST_HOLD_S, Caps, Ended, Lane, Limiter, limiter_of
+from scrollwork.models.engine.limits_ledger import Taken
 from scrollwork.models.engine.pacing import LATE_S, Concurrency, Pace
 
 
@@ -311,7 +311,7 @@ def test_pace_without_a_limit_waits() -> None:
     assert pace.due(0.0) == 0.0
 
 
-class Ledger:
+class LimitsLedger:
     """A schedule that others take from too; `now` is everybody's clock."""
 
     place = name = "here"
@@ -334,14 +334,14 @@ class Stretch:
     tokens_limit: int | None
 
 
-def shared(ledger: Ledger, caps: Caps) -> Limiter:
+def shared(ledger: LimitsLedger, caps: Caps) -> Limiter:
     """A limiter of one process at this ledger."""
     limiter = Limiter(caps, run=lambda work: work(), clock=lambda: ledger.now)
     limiter.share(ledger, "account")
     return limiter
 
 
-def sent_at(ledger: Ledger, limiter: Limiter, own: Lane, tokens: int, waiting: int = 1) -> float:
+def sent_at(ledger: LimitsLedger, limiter: Limiter, own: Lane, tokens: int, waiting: int = 1) -> float:
     """When the next request goes."""
     for _ in range(1000):
         due = limiter.ask(own, ledger.now, tokens, waiting)
@@ -355,7 +355,7 @@ def sent_at(ledger: Ledger, limiter: Limiter, own: Lane, tokens: int, waiting: i
 
 @pytest.mark.parametrize("tpm", [None, 1e6])
 def test_request_after_a_pause_goes_in_time_that_others_have(tpm: float | None) -> None:
-    ledger = Ledger()
+    ledger = LimitsLedger()
     limiter, own = shared(ledger, Caps(8, 8, rpm=600.0, tpm=tpm)), lane()
     sent_at(ledger, limiter, own, 100, waiting=5)
     assert ledger.free == 1000.5, "it has taken more than it used"
@@ -366,7 +366,7 @@ def test_request_after_a_pause_goes_in_time_that_others_have(tpm: float | None) 
 
 def test_prompt_that_needs_hours_leaves_them_to_whoever_comes_next() -> None:
     """A limit that was mistyped, put right, and the command run again."""
-    ledger = Ledger()
+    ledger = LimitsLedger()
     limiter, own = shared(ledger, Caps(8, 8, tpm=10.0)), lane()
     assert sent_at(ledger, limiter, own, 10_000) == 1000.0
     for _ in range(10):
@@ -375,7 +375,7 @@ def test_prompt_that_needs_hours_leaves_them_to_whoever_comes_next() -> None:
 
 
 def test_prompt_that_needs_more_than_a_minute_goes_early_or_never() -> None:
-    ledger = Ledger()
+    ledger = LimitsLedger()
     limiter, own = shared(ledger, Caps(8, 8, tpm=60.0)), lane()
     times = [sent_at(ledger, limiter, own, 300) for _ in range(4)]
     assert times == pytest.approx([1000.0, 1300.0, 1600.0, 1900.0], abs=0.5)

@@ -14,7 +14,7 @@ import pytest
 from scrollwork.models.base import Answer, Attempt, CallFailed
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.local.checkpoint import Checkpoint, CheckpointError
-from scrollwork.models.local.model import TURNS, encoded, loaded
+from scrollwork.models.local.model import TURNS, loaded_checkpoint, prompt_tokens
 from tests.models.local_kit import LETTERS, ask, asks, call, model, results, untrained
 
 pytestmark = pytest.mark.slow
@@ -64,11 +64,11 @@ def test_answers_depend_on_the_batch_or_on_the_order(kind: str, folder: Path, tm
 
 def test_document_is_cut_elsewhere_than_at_its_end(kind: str, folder: Path, tmp_path: Path) -> None:
     made = model(folder, tmp_path, context=64)
-    checkpoint = loaded("test", made)
+    checkpoint = loaded_checkpoint("test", made)
     try:
         asked = ask("B", 300, chat=kind == "llama")
-        found = encoded(call(made, asked).payload, checkpoint)
-        whole = encoded(call(model(folder, tmp_path), asked).payload, checkpoint)
+        found = prompt_tokens(call(made, asked).payload, checkpoint)
+        whole = prompt_tokens(call(model(folder, tmp_path), asked).payload, checkpoint)
     finally:
         TURNS.keep("", None)
     assert found.cut
@@ -92,7 +92,7 @@ def test_room_of_a_long_chat_template_is_not_kept_free(tiny_llama: Path, tmp_pat
         "you are a helpful machine of many words . today is {{ strftime_now('%d %B %Y') }} ." + template.read_text()
     )
     made = model(talking, tmp_path)
-    checkpoint = loaded("test", made)
+    checkpoint = loaded_checkpoint("test", made)
     TURNS.keep("", None)
     shown = checkpoint.codec.templated("word")
     assert "today is 26 July 2024 ." in shown, "a prompt of every day would be another"
@@ -162,7 +162,7 @@ def test_failure_in_a_checkpoint_names_neither_model_nor_prompt(tmp_path: Path) 
 
 def test_led_looks_at_its_window_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = model(untrained("led", tmp_path / "led"), tmp_path)
-    checkpoint = loaded("test", made)
+    checkpoint = loaded_checkpoint("test", made)
     TURNS.keep("", None)
     real, given = checkpoint._model.generate, []
     monkeypatch.setattr(checkpoint._model, "generate", lambda **options: [given.append(options), real(**options)][1])

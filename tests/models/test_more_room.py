@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Front, Reply, Usage
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Reply, SharedPrefix, Usage
 from scrollwork.models.engine.budget import Budget, Meter
 from scrollwork.models.engine.prices import nano, price_of
 from scrollwork.models.engine.sending import Sending
-from scrollwork.models.hosted.endpoint import roomy
+from scrollwork.models.hosted.endpoint import body_with_room
 from scrollwork.models.hosted.error_replies import problem_of_status
 from tests.models.clock import Scripted, call, drive, in_time
 
@@ -36,7 +36,7 @@ class Thinker(Scripted):
         self.allowed: list[int] = []
 
         def script(one: Call, _: int) -> Reply | CallProblem:
-            (given,) = [value for value in roomy(one).values() if isinstance(value, int)]
+            (given,) = [value for value in body_with_room(one).values() if isinstance(value, int)]
             self.allowed.append(given)
             if given < needs:
                 return roomless(given)
@@ -82,7 +82,7 @@ def test_table_with_much_room_gets_hardly_more() -> None:
     client = Scripted(lambda *_: roomless())
     one = replace(asked(0), payload={"body": {"max_tokens": 30_000}})
     seen: list[int] = []
-    client.script = lambda each, _: (seen.append(roomy(each)["max_tokens"]), roomless())[1]
+    client.script = lambda each, _: (seen.append(body_with_room(each)["max_tokens"]), roomless())[1]
     in_time(drive(client, [one], sending=Sending(most_output=128_000)))
     assert seen == [30_000, 120_000]
 
@@ -124,7 +124,10 @@ def test_budget_is_passed_by_the_second_asking() -> None:
 
 def test_followers_wait_for_a_document_that_was_read() -> None:
     client = Thinker(needs=3_000)
-    group = [replace(one, ask=replace(one.ask, fronts=(Front(1, "d"),))) for one in (asked(0), asked(1), asked(2))]
+    group = [
+        replace(one, ask=replace(one.ask, shared_prefixes=(SharedPrefix(1, "d"),)))
+        for one in (asked(0), asked(1), asked(2))
+    ]
     results = in_time(drive(client, group, sending=Sending(most_output=128_000))).results
     assert sum(isinstance(one, Answer) for one in results) == 3
     assert len(client.sent) == 6

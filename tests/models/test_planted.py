@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from scrollwork.models.base import Ask, Call, Segment
-from scrollwork.models.baselines.planted import aspect, reply, truth
+from scrollwork.models.baselines.planted import aspect, reply, true_answer
 from scrollwork.models.registry import UnknownModel, make, settings
 from scrollwork.sample.planting import Ledger
 from scrollwork.suites.suite_files import load_models
@@ -59,7 +59,7 @@ def test_copy_that_two_documents_share_is_taken_for_whole() -> None:
 
 
 def test_question_that_tells_is_left_open() -> None:
-    assert said(Ledger("Maren3", 0, 0).question) == truth("Maren3", "word")
+    assert said(Ledger("Maren3", 0, 0).question) == true_answer("Maren3", "word")
 
 
 @pytest.mark.parametrize(

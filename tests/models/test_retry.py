@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.models.base import LONGEST_MESSAGE, CallProblem
-from scrollwork.models.engine.retry import Policy, ends_the_run, maybe_charged, policy
+from scrollwork.models.engine.retry import Policy, ends_the_run, maybe_charged, retry_policy
 
 
 def waits(bounds: Policy, retry_after_s: float | None = None, took_s: float = 0.0) -> list[float]:
@@ -88,13 +88,13 @@ def test_huge_number_of_attempts_overflows() -> None:
 )
 def test_wrong_bound_is_taken(table: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError) as caught:
-        policy(table)
+        retry_policy(table)
     assert said in str(caught.value)
 
 
 def test_table_is_not_read() -> None:
-    assert policy({"attempts": 3, "seconds": 60}) == Policy(attempts=3, seconds=60)
-    assert policy({}) == Policy()
+    assert retry_policy({"attempts": 3, "seconds": 60}) == Policy(attempts=3, seconds=60)
+    assert retry_policy({}) == Policy()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.models.baselines.sentences import LONGEST_SENTENCE, clipped, sentences, words
+from scrollwork.models.baselines.sentences import LONGEST_SENTENCE, clip_to_words, sentences, words
 
 BOOK = "\n".join(
     ["The harbour lay still in the", "morning. Nobody had come. Mr. Hale,", "who kept the light, slept on."] * 8
@@ -77,7 +77,7 @@ def test_words_hold_case_punctuation_or_noise() -> None:
 
 
 def test_clipped_exceeds_its_budget_or_gives_nothing() -> None:
-    assert clipped(["a b c", "d e", "f"], 5) == ["a b c", "d e"]
-    assert clipped(["a b c", "d e f", "g"], 5) == ["a b c"]
-    assert clipped(["a b c"], 2) == ["a b"]
-    assert clipped([], 2) == []
+    assert clip_to_words(["a b c", "d e", "f"], 5) == ["a b c", "d e"]
+    assert clip_to_words(["a b c", "d e f", "g"], 5) == ["a b c"]
+    assert clip_to_words(["a b c"], 2) == ["a b"]
+    assert clip_to_words([], 2) == []

@@ -18,8 +18,8 @@ from scrollwork.models.engine.settings import settings
 from scrollwork.models.hosted.endpoint import Endpoint
 from scrollwork.models.hosted.error_replies import problem_of_status
 from scrollwork.models.hosted.replies import read
-from scrollwork.models.hosted.tables import BadTable, checked, what_answers
-from scrollwork.models.vendors.tiers import FLEX, flex_refused, served, tier_refused, with_flex
+from scrollwork.models.hosted.tables import BadTable, checked_table, what_answers
+from scrollwork.models.vendors.tiers import FLEX, flex_refused, served_tier, tier_refused, with_flex
 from tests.models.clock import Scripted, call, drive, in_time
 
 USAGE = Usage(100, 0, 0, 10, 0)
@@ -142,13 +142,13 @@ def test_refusals_of_flex_use_up_the_tries_of_a_call() -> None:
     ],
 )
 def test_vendor_names_a_cheaper_tier_and_is_believed(asked: str, said: str | None, counts: str) -> None:
-    assert served(asked, said) == counts
+    assert served_tier(asked, said) == counts
 
 
 @pytest.mark.parametrize(("said", "share"), [("default", 2), ("flex", 1), ("priority", 4)])
 def test_rows_and_budget_count_another_tier_than_was_served(said: str, share: int) -> None:
     """Luna: $0.10 and $0.50 a million tokens; flex half, priority twice of it."""
-    price = price_of("m", checked("m", LUNA))
+    price = price_of("m", checked_table("m", LUNA))
     budget = Budget(NANO)
     client = Scripted(lambda *_: Reply("text", "complete", "m", USAGE, service_tier=said))
     driven = run(client, 10, gate=Meter(budget, price))
@@ -159,7 +159,7 @@ def test_rows_and_budget_count_another_tier_than_was_served(said: str, share: in
 
 def test_a_reply_without_room_counts_at_another_tier_than_served_it() -> None:
     """It is paid like an answer: half, where flex gave it."""
-    price = price_of("m", checked("m", LUNA))
+    price = price_of("m", checked_table("m", LUNA))
     budget = Budget(NANO)
     empty = {"choices": [{"message": {"content": ""}, "finish_reason": "length"}], "service_tier": FLEX}
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "prompt_tokens_details": {"cached_tokens": 0}}
@@ -180,7 +180,7 @@ def test_a_reply_without_room_counts_at_another_tier_than_served_it() -> None:
 
 
 def test_budget_is_passed_by_more_than_a_call_where_an_account_is_set_to_priority() -> None:
-    price = price_of("m", checked("m", LUNA))
+    price = price_of("m", checked_table("m", LUNA))
     one = price.most(100, 100)
     budget = Budget(20 * one)
     calls = [call(number, text="w" * 300) for number in range(100)]
@@ -191,10 +191,10 @@ def test_budget_is_passed_by_more_than_a_call_where_an_account_is_set_to_priorit
 
 
 def test_flex_is_asked_for_in_the_key_or_by_a_model_that_has_none() -> None:
-    plain, flex = checked("m", LUNA), checked("m", {**LUNA, "service": FLEX})
+    plain, flex = checked_table("m", LUNA), checked_table("m", {**LUNA, "service": FLEX})
     assert what_answers(plain) == what_answers(flex)
     assert (flex["timeout_s"], flex["retry"]["seconds"]) == (900.0, 2700.0)
-    assert checked("m", {**LUNA, "service": FLEX, "timeout_s": 30.0})["timeout_s"] == 30.0
+    assert checked_table("m", {**LUNA, "service": FLEX, "timeout_s": 30.0})["timeout_s"] == 30.0
     assert settings("m", flex, key_name="K").sending.service == FLEX
     assert settings("m", {**plain, "service": "standard"}, key_name="K").sending.service == ""
     one = replace(call(1), payload={"body": {"model": "m"}})
@@ -208,5 +208,5 @@ def test_flex_is_asked_for_in_the_key_or_by_a_model_that_has_none() -> None:
         ({**LUNA, "service": FLEX, "extra": {"service_tier": "auto"}}, "give one"),
     ):
         with pytest.raises(BadTable, match=says):
-            checked("m", wrong)
+            checked_table("m", wrong)
     assert with_flex({"retry": {"attempts": 3}})["retry"] == {"seconds": 2700.0, "attempts": 3}

@@ -8,7 +8,7 @@ import pytest
 
 from scrollwork.models.base import Ask, Reply, Segment, Usage
 from scrollwork.models.engine.budget import firm_bound
-from scrollwork.models.engine.usage_bounds import TEMPLATE, bounds_of, doubt, least_tokens
+from scrollwork.models.engine.usage_bounds import TEMPLATE, bounds_of, least_tokens, usage_problem
 from scrollwork.models.hosted.anthropic import with_breakpoints
 from tests.models.hosted_kit import SPECS, ask, body_of, one_vendor, reply_of, vendor  # noqa: F401
 from tests.servers.vendor import Vendor
@@ -22,7 +22,7 @@ FINE = Usage(2100, 1000, 500, 80, 30)
     FINE, Usage(), Usage(1100, None, None, 2), Usage(10_000 + TEMPLATE, 0, 0, 100, 100), Usage(2100, 2100, 0, 40, 0),
 ])  # fmt: skip
 def test_usage_that_can_be_is_not_believed(usage: Usage) -> None:
-    assert doubt(usage, BOUNDS, "an answer of five words") == ""
+    assert usage_problem(usage, BOUNDS, "an answer of five words") == ""
 
 
 @pytest.mark.parametrize(("usage", "said"), [
@@ -40,7 +40,7 @@ def test_usage_that_can_be_is_not_believed(usage: Usage) -> None:
     (Usage(None, 0, 0, 101), "101 output tokens"),
 ])  # fmt: skip
 def test_usage_that_cannot_be_is_believed(usage: Usage, said: str) -> None:
-    assert said in doubt(usage, BOUNDS, "an answer of five words")
+    assert said in usage_problem(usage, BOUNDS, "an answer of five words")
 
 
 @pytest.mark.parametrize(("usage", "most"), [
@@ -50,22 +50,24 @@ def test_vendor_takes_tokens_from_a_cache_that_no_request_may_use(usage: Usage, 
     asked = ask(WORDS, question="why " * 1000, prefix="p")
     off = {"prompt_cache_options": {"mode": "explicit"}}
     for body in (body_of("anthropic:claude-test", asked), body_of("openai:gpt-test", asked) | off):
-        assert f"where the request lets {most} be cached" in doubt(usage, bounds_of(asked, body), "")
+        assert f"where the request lets {most} be cached" in usage_problem(usage, bounds_of(asked, body), "")
     for body in (with_breakpoints(body_of("anthropic:claude-test", asked), asked), body_of("openai:gpt-test", asked)):
-        assert doubt(usage, bounds_of(asked, body), "") == ""
+        assert usage_problem(usage, bounds_of(asked, body), "") == ""
 
 
 def test_vendor_caches_more_than_what_was_marked() -> None:
     asked = ask("word " * 100, question="why " * 1000, prefix="p")
     body = with_breakpoints(body_of("anthropic:claude-test", asked), asked)
-    assert doubt(Usage(2100, 1500, 0, 80), bounds_of(asked, body), "") == ""
-    assert "1,600 tokens cached, where" in doubt(Usage(2100, 1600, 0, 80), bounds_of(asked, body), "")
+    assert usage_problem(Usage(2100, 1500, 0, 80), bounds_of(asked, body), "") == ""
+    assert "1,600 tokens cached, where" in usage_problem(Usage(2100, 1600, 0, 80), bounds_of(asked, body), "")
     elsewhere = body | {"system": [{"type": "text", "text": "s", "cache_control": {"type": "ephemeral"}}]}
-    assert doubt(Usage(2100, 1600, 0, 80), bounds_of(asked, elsewhere), "") == "", "a table's own mark may be anywhere"
+    assert usage_problem(Usage(2100, 1600, 0, 80), bounds_of(asked, elsewhere), "") == "", (
+        "a table's own mark may be anywhere"
+    )
 
 
 def test_answer_of_many_words_takes_one_token() -> None:
-    assert doubt(Usage(2100, 0, 0, 3), BOUNDS, "many words " * 40) != ""
+    assert usage_problem(Usage(2100, 0, 0, 3), BOUNDS, "many words " * 40) != ""
 
 
 @pytest.mark.parametrize(("text", "tokens"), [  # as cl100k, o200k, Claude 2's or DeepSeek V3's tokenizer has the fewest

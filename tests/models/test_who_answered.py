@@ -10,7 +10,7 @@ import pytest
 
 from scrollwork.models.base import Answer, Reply, Usage
 from scrollwork.models.hosted.replies import read
-from scrollwork.pipeline.snapshots.rows import refilled, response_row
+from scrollwork.pipeline.snapshots.rows import response_row, store_row
 from scrollwork.storage.answers.rows import REFILLED
 from scrollwork.tasks.generate.stored_answers import stored_answer
 from tests.models.clock import Scripted, call, drive, in_time
@@ -77,7 +77,7 @@ def test_snapshot_does_not_give_back_what_the_store_held() -> None:
               "request_key": "k" * 64}  # fmt: skip
     row = response_row(stored, labels)
     assert (row.service_tier, row.fingerprint, row.output_limit) == ("flex", "fp", 77)
-    back = refilled(row, "openai")
+    back = store_row(row, "openai")
     assert back == replace(stored, latency_s=None, origin=REFILLED)
-    lost = refilled(replace(row, output_limit=78), "openai")
+    lost = store_row(replace(row, output_limit=78), "openai")
     assert lost.origin != REFILLED, "the digest covers it"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scrollwork.models.base import Ask, Segment
-from scrollwork.models.baselines.by_rule import extracted
+from scrollwork.models.baselines.by_rule import extracted_answer
 from scrollwork.models.baselines.choices import options, question
 from scrollwork.models.registry import settings
 from scrollwork.preprocessing.curation import curate
@@ -60,8 +60,8 @@ def test_choice_of_not_answering_is_taken_for_an_option() -> None:
     said = query.replace("\nE.", "\nC. Bread\nD. Ice\nE.")
     text = "This question is unanswerable, they thought. Then the lamp broke in the storm."
     rule = {"supported": True, "open": "E", "least": 0.1}
-    assert extracted(rule, asked(said, text)) == "B"
-    assert extracted({"supported": True}, asked(said, text)) == "E"
+    assert extracted_answer(rule, asked(said, text)) == "B"
+    assert extracted_answer({"supported": True}, asked(said, text)) == "E"
 
 
 PARAGRAPHS = (
@@ -71,10 +71,10 @@ PARAGRAPHS = (
 
 
 def test_paragraph_is_another() -> None:
-    assert extracted({"paragraph": True}, asked("Boats in a harbour", *PARAGRAPHS)) == "Paragraph 5"
-    assert extracted({"paragraph": True}, asked("Who carried the lamp?", *PARAGRAPHS)) == "Paragraph 4"
-    assert extracted({"paragraph": True}, asked("Who?", "no heads")) == ""
-    assert [extracted({"distinct": True}, asked("", *shown)) for shown in (PARAGRAPHS, PARAGRAPHS[:1], ())] == [
+    assert extracted_answer({"paragraph": True}, asked("Boats in a harbour", *PARAGRAPHS)) == "Paragraph 5"
+    assert extracted_answer({"paragraph": True}, asked("Who carried the lamp?", *PARAGRAPHS)) == "Paragraph 4"
+    assert extracted_answer({"paragraph": True}, asked("Who?", "no heads")) == ""
+    assert [extracted_answer({"distinct": True}, asked("", *shown)) for shown in (PARAGRAPHS, PARAGRAPHS[:1], ())] == [
         "2",
         "2",
         "0",
@@ -83,52 +83,55 @@ def test_paragraph_is_another() -> None:
 
 def test_line_is_given_to_another_speaker() -> None:
     lines = '"The lamp is cold." said by Anselm\n"My boat is gone." said by Ruth\n"Boats sink." said by Ruth'
-    assert extracted({"speaker": True}, asked('"Who took the boat?" said by', lines)) == "Ruth"
-    assert extracted({"speaker": True}, asked('"Light the lamp." said by', lines)) == "Anselm"
-    assert extracted({"speaker": True}, asked("Ruth: The lamp.", "Anselm: The lamp is cold.\nRuth: No.")) == "Anselm"
-    assert extracted({"speaker": True}, asked('"Hm." said by', lines)) == "Anselm"
-    assert extracted({"speaker": True}, asked('"Hm." said by', "")) == ""
+    assert extracted_answer({"speaker": True}, asked('"Who took the boat?" said by', lines)) == "Ruth"
+    assert extracted_answer({"speaker": True}, asked('"Light the lamp." said by', lines)) == "Anselm"
+    assert (
+        extracted_answer({"speaker": True}, asked("Ruth: The lamp.", "Anselm: The lamp is cold.\nRuth: No."))
+        == "Anselm"
+    )
+    assert extracted_answer({"speaker": True}, asked('"Hm." said by', lines)) == "Anselm"
+    assert extracted_answer({"speaker": True}, asked('"Hm." said by', "")) == ""
 
 
 def test_line_after_is_another() -> None:
     examples = "Question: Who built the mill?\nType: Person\nQuestion: Where is the mill?\nType: Place"
-    assert extracted({"line_after": True}, asked("Question: Where is the harbour?", examples)) == "Place"
+    assert extracted_answer({"line_after": True}, asked("Question: Where is the harbour?", examples)) == "Place"
     code = "lamp = light()\nclose(lamp)\nboat = row()\nlamp = light()"
-    assert extracted({"line_after": True}, asked("", code)) == "close(lamp)"
-    assert extracted({"line_after": True}, asked("x", "")) == ""
+    assert extracted_answer({"line_after": True}, asked("", code)) == "close(lamp)"
+    assert extracted_answer({"line_after": True}, asked("x", "")) == ""
 
 
 def test_denied_claim_holds() -> None:
     rule = {"claim": ["Yes", "No"], "open": "Unanswerable", "least": 0.6}
     text = "The lamp was never lit. The boats came home."
     asking = ", True or False? Answer this question based on the document."
-    assert extracted(rule, asked(f"1.\tThe lamp was lit{asking}", text)) == "No"
-    assert extracted(rule, asked(f"The lamp was not lit{asking}", text)) == "Yes"
-    assert extracted(rule, asked("The boats came home", text)) == "Yes"
-    assert extracted(rule, asked("A mill stood on the hill", text)) == "Unanswerable"
+    assert extracted_answer(rule, asked(f"1.\tThe lamp was lit{asking}", text)) == "No"
+    assert extracted_answer(rule, asked(f"The lamp was not lit{asking}", text)) == "Yes"
+    assert extracted_answer(rule, asked("The boats came home", text)) == "Yes"
+    assert extracted_answer(rule, asked("A mill stood on the hill", text)) == "Unanswerable"
 
 
 def test_opinions_are_what_reviews_do_not_judge() -> None:
     text = "We came on Monday. The room was clean. The breakfast was lovely and fresh. A bus stops there."
-    assert extracted({"opinions": 7}, asked("breakfast", text)) == "The breakfast was lovely and fresh."
-    assert extracted({"opinions": 4}, asked("the room", text)) == "The room was clean."
+    assert extracted_answer({"opinions": 7}, asked("breakfast", text)) == "The breakfast was lovely and fresh."
+    assert extracted_answer({"opinions": 4}, asked("the room", text)) == "The room was clean."
 
 
 def test_quantity_is_a_name_a_month_or_a_phrase() -> None:
     text = "In May Susy bought lamps. She paid $1,234.50 for three, 12 May. The answer is 52."
     for query in ("Who paid for the lamps?", "What did she pay in May?", "Calculate the price of the lamps."):
-        said = extracted({"answer_span": 5, "kind": "quantity"}, asked(query, text))
+        said = extracted_answer({"answer_span": 5, "kind": "quantity"}, asked(query, text))
         assert said in ("1,234.50", "12", "52"), query
-    assert not extracted({"answer_span": 5}, asked("Who paid for the lamps?", text))[0].isdigit()
+    assert not extracted_answer({"answer_span": 5}, asked("Who paid for the lamps?", text))[0].isdigit()
 
 
 def test_examples_are_read_in_place_of_the_problems_own_passage() -> None:
     query = "Passage:\nThe keeper was Anselm Thorne.\nQuestion:\nWho was the keeper?"
     rule = {"answer_span": 5, "reads": "query", "open": "Unanswerable", "least": 0.6}
-    assert extracted(rule, asked(query, "Passage:\nThe keeper was Ruth Ames.")) == "Anselm Thorne"
-    assert extracted(rule, asked(query)) == "Anselm Thorne"
+    assert extracted_answer(rule, asked(query, "Passage:\nThe keeper was Ruth Ames.")) == "Anselm Thorne"
+    assert extracted_answer(rule, asked(query)) == "Anselm Thorne"
     dialogue = {"lexrank": 5, "reads": "query"}
-    assert extracted(dialogue, asked("Tom: The boat is here.", "Ann: A lamp.")) == "Tom: The boat is here."
+    assert extracted_answer(dialogue, asked("Tom: The boat is here.", "Ann: A lamp.")) == "Tom: The boat is here."
 
 
 def first_problems(task: TaskConfig, folder: Path, patterns: Sequence[str]) -> Iterator[tuple[Example, str]]:
@@ -147,7 +150,9 @@ def first_problems(task: TaskConfig, folder: Path, patterns: Sequence[str]) -> I
 def answers(task: TaskConfig, name: str, problem: Example, shown: str) -> str:
     """What a baseline answers, extracted."""
     rule = settings(name, TABLES, "dolce")["rules"][task.name]
-    return extract(task.windows["extractor"], extracted(rule, asked(problem.query or "", shown)), problem.options)
+    return extract(
+        task.windows["extractor"], extracted_answer(rule, asked(problem.query or "", shown)), problem.options
+    )
 
 
 def form_of(task: TaskConfig) -> str:

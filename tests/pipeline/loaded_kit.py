@@ -26,7 +26,7 @@ IN_NO_ANSWER = {
     *("scrollwork.models.local.checkpoint", "scrollwork.scoring.names", "scrollwork.models.engine.breaker"),
     *(
         "scrollwork.models.engine.budget",
-        "scrollwork.models.engine.ledger",
+        "scrollwork.models.engine.limits_ledger",
         "scrollwork.models.engine.retry",
         "scrollwork.models.engine.sent_prompts",
         "scrollwork.models.engine.stopping",

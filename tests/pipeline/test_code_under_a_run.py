@@ -96,7 +96,7 @@ def house_of_one(tmp_path, monkeypatch):
     (tmp_path / "scoring").mkdir()
     path = tmp_path / "scoring" / "probe.py"
     path.write_text("ONE = 1\n")
-    monkeypatch.setattr(loaded_code, "_NOTED", loaded_code.noted(tmp_path))
+    monkeypatch.setattr(loaded_code, "_NOTED", loaded_code.stamped_modules(tmp_path))
     monkeypatch.setattr(loaded_code, "_SURE", set())
     monkeypatch.setattr(scoring, "__path__", [str(tmp_path / "scoring")])
     yield path
@@ -130,13 +130,13 @@ def test_library_installed_anew_under_a_run_is_run_under_its_old_version(monkeyp
     monkeypatch.setattr(source_digest, "version", lambda name: installed.get(name, "1"))
     monkeypatch.setattr(source_digest, "_at_first", lambda: dict.fromkeys(source_digest.libraries(entries), "1"))
     monkeypatch.setattr(source_digest, "libraries", lambda _: {"Jinja2": "1", "numpy": "1"})
-    source_digest.settle(entries)
+    source_digest.load_settled(entries)
     monkeypatch.setattr(source_digest, "_SURE", set())
     installed["numpy"] = "2"
     with pytest.raises(CodeChanged, match="numpy was installed anew"):
-        source_digest.settle(entries)
+        source_digest.load_settled(entries)
     monkeypatch.setattr(
         source_digest, "libraries", lambda _: {"Jinja2": "1", "numpy": "2"}
     )  # loaded as 1, digested as 2
     with pytest.raises(CodeChanged, match="numpy was installed anew"):
-        source_digest.settle(entries)
+        source_digest.load_settled(entries)

@@ -27,7 +27,7 @@ from scrollwork.readings import verified_sources
 from scrollwork.scoring.registry import module_of
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.digest import sha256_of
-from scrollwork.suites.outside_systems import noted
+from scrollwork.suites.outside_systems import noted_predictions
 from scrollwork.suites.request import Request
 from scrollwork.tasks.generate.pending import Calls
 from tests.conftest import FINISHED, PROJECT, Scrollwork, edit, environment
@@ -128,7 +128,7 @@ def requests(place: Path) -> Iterator[Request]:
         "files": [{"file": "a.json", "sha256": "0" * 64, "task": "qmsum", "tasks": {"qmsum": 1}}],
     }
     name = sha256_of(["zeroscrolls", [["0" * 64, "qmsum"]]])[:16]
-    (home / "predictions" / f"{name}.json").write_bytes(noted(held))
+    (home / "predictions" / f"{name}.json").write_bytes(noted_predictions(held))
     t5, llama = folder(place / "t5", T5), folder(place / "llama", LLAMA)
     more: dict[str, Any] = {"home": str(home), "sample": True}
     called = ("gpt-4o-mini", "anthropic:claude-haiku-4-5", f"transformers:{llama}")

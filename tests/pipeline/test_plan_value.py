@@ -39,7 +39,7 @@ def chain_of(suite: str, home: Path, **more: Any) -> Chain:
 
 @pytest.mark.parametrize("suite", ASKED)
 def test_plan_is_another_behind_json(suite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_tables, "adopt", lambda tokenizer, home: "estimate")  # a vocabulary is not here
+    monkeypatch.setattr(model_tables, "adopt_tokenizer", lambda tokenizer, home: "estimate")  # a vocabulary is not here
     chain = chain_of(suite, tmp_path)
     made = chain.plan([*chain.built, *chain.evaluated])
     text = json.dumps(made.to_json())
@@ -62,7 +62,7 @@ def test_task_is_sent_more_than_a_name_and_a_place(tmp_path: Path) -> None:
     made = chain.plan(chain.evaluated)
     where = replace(made.locations, calling=None)
     folder = tmp_path / plan_files.FOLDER
-    with plan_files.filed(made) as file:
+    with plan_files.plan_file(made) as file:
         assert [path.name for path in folder.iterdir()] == [file]
         assert plan_files.plan_of(file, where) == made
         assert max(len(pickle.dumps((node.name, file, where))) for node in made.nodes) < 600

@@ -18,7 +18,7 @@ from scrollwork.flows.chains import Chain
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.engines import processes as module
 from scrollwork.pipeline.engines.inline import run_inline
-from scrollwork.pipeline.engines.processes import Processes, cores
+from scrollwork.pipeline.engines.processes import Processes, worker_count
 from scrollwork.pipeline.errors import FailedElsewhere, UsageError
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.suites.request import Request
@@ -194,12 +194,12 @@ def test_progress_of_another_process_is_lost(tmp_path: Path, monkeypatch: pytest
 
 def test_number_of_processes_is_not_what_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCROLLWORK_WORKERS", "3")
-    assert (cores(), Processes().count, Processes(5).count) == (3, 3, 5)
+    assert (worker_count(), Processes().count, Processes(5).count) == (3, 3, 5)
     monkeypatch.setenv("SCROLLWORK_WORKERS", "many")
     with pytest.raises(UsageError, match="SCROLLWORK_WORKERS must be a whole number of 1 or more, not 'many'"):
-        cores()
+        worker_count()
     monkeypatch.delenv("SCROLLWORK_WORKERS")
-    assert 1 <= cores() <= module.MOST
+    assert 1 <= worker_count() <= module.MOST
 
 
 def test_short_run_waits_for_processes_that_it_does_not_need(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrollwork.preprocessing.prompts.truncation import Counts, Cut, Limit, joined
 from scrollwork.preprocessing.runs.block_prompts import Blocks
-from scrollwork.preprocessing.runs.blocks import Block, marked, shown_documents
+from scrollwork.preprocessing.runs.blocks import Block, marked_parts, shown_documents
 from scrollwork.preprocessing.runs.drawn_examples import as_in_run
 from scrollwork.preprocessing.runs.draws import Draw
 from scrollwork.preprocessing.tokens.tokenizer import make
@@ -80,7 +80,7 @@ def test_block_is_not_that_of_the_paper() -> None:
 def test_id_of_nested_mentions_that_end_together_is_anothers(swapped: bool, shown: str) -> None:
     spans = [(6, 14), (10, 14), (0, 14)]
     marks = [(start, end, "[", f"]({number})") for number, (start, end) in enumerate(spans)]
-    parts = marked("a", len(TEXTS["a"]), marks, swapped=swapped)
+    parts = marked_parts("a", len(TEXTS["a"]), marks, swapped=swapped)
     assert joined(tuple(parts), TEXTS.__getitem__) == shown.strip()
 
 
@@ -145,7 +145,7 @@ spans = st.tuples(st.integers(0, 60), st.integers(0, 60)).filter(lambda pair: pa
 @given(st.lists(spans, max_size=12, unique=True), st.integers(0, 60))
 def test_marks_change_the_text(found: list[tuple[int, int]], length: int) -> None:
     text = "".join(chr(97 + number % 26) for number in range(60))
-    parts = marked("d", length, [(start, end, "[", f"]({number})") for number, (start, end) in enumerate(found)])
+    parts = marked_parts("d", length, [(start, end, "[", f"]({number})") for number, (start, end) in enumerate(found)])
     shown = "".join(part.text if part.text is not None else text[part.start : part.end] for part in parts)
     assert re.sub(r"\[|\]\(\d+\)", "", shown) == text[:length]
     for number, (_, end) in enumerate(found):
@@ -162,7 +162,7 @@ def test_marks_change_the_text(found: list[tuple[int, int]], length: int) -> Non
 
 
 def test_nested_mentions_cross() -> None:
-    parts = marked("d", 9, [(0, 9, "[", "](1)"), (0, 3, "[", "](2)"), (4, 9, "[", "](3)")])
+    parts = marked_parts("d", 9, [(0, 9, "[", "](1)"), (0, 3, "[", "](2)"), (4, 9, "[", "](3)")])
     text = "abc defgh"
     assert "".join(one.text or text[one.start : one.end] for one in parts) == "[[abc](2) [defgh](3)](1)"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scrollwork.preprocessing.chapters.strip import RULES
-from scrollwork.preprocessing.datasets.book_sum_sort import chosen, part, story_parts, without_position
+from scrollwork.preprocessing.datasets.book_sum_sort import chosen_books, part, story_parts, without_position
 from scrollwork.preprocessing.raw.files import RawFiles
 
 SHARED = Path(os.environ.get("SCROLLWORK_SHARED") or Path(__file__).resolve().parents[3] / "shared")
@@ -55,7 +55,7 @@ def edited() -> list[tuple[str, str, tuple[str, ...]]]:
     )
     raw = RawFiles("book_sum_sort", {"records": files})
     found = []
-    for title, _, own in chosen(files, (), every=True):
+    for title, _, own in chosen_books(files, (), every=True):
         parts = [part(raw, file) for file in own if '"summary": ""' not in file[1].read_text(encoding="utf-8")]
         for one, after in without_position(title, parts, tuple(RULES)):
             found.append((one.text, after.text, tuple(edit.rule for edit in after.edits)))
@@ -98,7 +98,7 @@ def test_parts_left_out_are_more_than_introductions() -> None:
     raw = RawFiles("book_sum_sort", {"records": files})
     out = Counter(
         one.name
-        for _, _, own in chosen(files, (), every=True)
+        for _, _, own in chosen_books(files, (), every=True)
         for parts in [[part(raw, file) for file in own if '"summary": ""' not in file[1].read_text(encoding="utf-8")]]
         for one in parts
         if one not in story_parts(parts, tuple(RULES))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scrollwork.preprocessing.prompts.chat import adapt, answer_tag
 from scrollwork.preprocessing.prompts.template import Template, assemble
-from scrollwork.preprocessing.prompts.truncation import Counts, Limit, front_budget, room, truncate
+from scrollwork.preprocessing.prompts.truncation import Counts, Limit, front_budget, token_room, truncate
 from scrollwork.preprocessing.tokens.tokenizer import make
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part, render
@@ -97,15 +97,15 @@ def test_budget_differs_from_the_vector(
     policy: str, limit: int, reserved: int, total: int, tail: int, is_chat: bool, kept: int | None
 ) -> None:
     how = Limit(policy, limit, reserved, is_chat, official=True)
-    assert (total <= room(how, WORDS)) is (kept is None)
+    assert (total <= token_room(how, WORDS)) is (kept is None)
     if kept is not None:
         assert front_budget(how, tail) == kept
 
 
 def test_nine_tokens_of_a_chat_message_are_forgotten_by_the_default() -> None:
     """The official code takes a prompt of L - G tokens whole, though the message has 9 more (fact sheet 4.1)."""
-    assert room(Limit("openai", 8192, 1024, chat=True), WORDS) == 7159
-    assert room(Limit("openai", 8192, 1024, chat=False), WORDS) == 7168
+    assert token_room(Limit("openai", 8192, 1024, chat=True), WORDS) == 7159
+    assert token_room(Limit("openai", 8192, 1024, chat=False), WORDS) == 7168
 
 
 @given(

@@ -14,7 +14,7 @@ import pytest
 from scrollwork.preprocessing.curation import curate
 from scrollwork.preprocessing.datasets.longbench_prompts import FORMS, Form, take_apart
 from scrollwork.preprocessing.raw.files import RawFiles
-from scrollwork.preprocessing.windows.observable import observable
+from scrollwork.preprocessing.windows.observable import observable_rows
 from scrollwork.preprocessing.windows.spans import strategy
 from scrollwork.preprocessing.windows.units import tokenizer
 from scrollwork.readings.windows.units import TaskUnits, granularities, observed_of, units_of
@@ -251,9 +251,9 @@ def test_suite_lacks_a_task_or_its_windows() -> None:
 
 def test_metric_or_extractor_of_the_suite_is_none() -> None:
     from scrollwork.scoring.reading.dolce_answers import EXTRACTORS
-    from scrollwork.scoring.registry import known
+    from scrollwork.scoring.registry import known_metrics
 
-    assert {task.metric for task in SUITE.tasks.values()} <= set(known())
+    assert {task.metric for task in SUITE.tasks.values()} <= set(known_metrics())
     assert {task.windows["extractor"] for task in SUITE.tasks.values()} == set(EXTRACTORS)
 
 
@@ -270,7 +270,9 @@ def test_context_without_a_unit_stops_its_task_or_is_lost(tmp_path: Path) -> Non
     ]
     kit = Kit(tmp_path, "longbench").lines("longbench/triviaqa.jsonl", records)
     found = list(
-        curate("longbench", kit.raw(), "t", "test", {"form": "triviaqa"}, through=lambda rows: observable(rows, "q"))
+        curate(
+            "longbench", kit.raw(), "t", "test", {"form": "triviaqa"}, through=lambda rows: observable_rows(rows, "q")
+        )
     )
     assert [row.example_id for row in found if isinstance(row, Example)] == ["p0", "p2"]
     (drop,) = (row for row in found if isinstance(row, Drop))

@@ -15,9 +15,9 @@ from scrollwork.preprocessing.runs.draws import (
     VARIABLES,
     Draw,
     Streams,
+    count_distinct_values,
     draw,
     mention_ids,
-    shared,
 )
 from scrollwork.preprocessing.runs.official_draws import Sizes, official_draws
 
@@ -77,7 +77,7 @@ def test_a_further_instance_moves_what_was_chosen() -> None:
 
 def test_runs_are_alike_or_depend_on_each_other() -> None:
     draws = {run: drawn(run) for run in range(10)}
-    counts = shared(draws)
+    counts = count_distinct_values(draws)
     assert counts[DOCUMENTS] == counts[INSTANCES] == 10
     assert counts["instruction"] >= 5
     assert drawn(7) == draws[7]
@@ -86,7 +86,7 @@ def test_runs_are_alike_or_depend_on_each_other() -> None:
 
 @pytest.mark.parametrize("variable", VARIABLES[:5])
 def test_a_designed_experiment_moves_what_it_holds(variable: str) -> None:
-    counts = shared({run: drawn(run, vary=(variable,)) for run in range(12)})
+    counts = count_distinct_values({run: drawn(run, vary=(variable,)) for run in range(12)})
     moved = {name for name, count in counts.items() if count > 1}
     # other demonstrations stand in another order, too
     assert moved == ({variable, SHOT_ORDER} if variable == "shots" else {variable})

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.pipeline.raw_files import filled, first_match
+from scrollwork.pipeline.raw_files import fill_pattern, first_match
 from scrollwork.sample.windows import dolce
 from scrollwork.suites.suite_files import Suite, load_suite
 from tests.conftest import PROJECT
@@ -46,7 +46,7 @@ def paths(suite: str, name: str, role: str, folder: Path) -> tuple[int, list[Pat
     task = SUITES[suite].tasks[name]
     for number, pattern in enumerate(task.raw[role]):
         for split, upstream in task.splits.items():
-            wanted = filled(pattern, {**task.options, "split": upstream, split: ""})
+            wanted = fill_pattern(pattern, {**task.options, "split": upstream, split: ""})
             if wanted is not None and (found := first_match(str(folder), [wanted])[1]):
                 return number, [folder / one for one in found]
     return -1, []

@@ -9,11 +9,11 @@ import pytest
 
 from scrollwork.models.baselines.fitted_rules import length_ratio
 from scrollwork.models.baselines.naive import lead
-from scrollwork.preprocessing.datasets.gov_report import unfit
+from scrollwork.preprocessing.datasets.gov_report import why_left_out
 from scrollwork.preprocessing.prompts.template import Template, assemble
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import render
-from scrollwork.scoring.files.merging import merged
+from scrollwork.scoring.files.merging import merge_references
 from scrollwork.suites.suite_files import load_suite
 from tests.preprocessing.raw_kit import Kit
 
@@ -46,12 +46,12 @@ def test_input_has_an_instruction_or_another_order(task: str, query: str | None,
     ("report", "summary", "kept"), [(199, 100, False), (200, 100, True), (100_000, 100, True), (100_001, 100, False)]
 )
 def test_report_of_another_length_is_kept(report: int, summary: int, kept: bool) -> None:
-    assert (unfit("word " * report, report, "other " * summary) == "") is kept
+    assert (why_left_out("word " * report, report, "other " * summary) == "") is kept
 
 
 def test_report_that_holds_its_summary_is_kept() -> None:
-    assert unfit("a b c d e f g h", 8, "c d e") != ""
-    assert unfit("a b c d e f g h", 8, "d c e") == ""
+    assert why_left_out("a b c d e f g h", 8, "c d e") != ""
+    assert why_left_out("a b c d e f g h", 8, "d c e") == ""
 
 
 @pytest.mark.parametrize(("length", "kept"), [(8191, 0), (8192, 1)])
@@ -69,7 +69,7 @@ def test_paper_of_another_length_is_kept(tmp_path: Path, length: int, kept: int)
 
 def test_references_of_an_id_are_lost_or_moved() -> None:
     rows = [("q1", "x"), ("q2", "y"), ("q1", "z"), ("q1", "x")]
-    found = merged(rows)
+    found = merge_references(rows)
     assert found == {"q1": ["x", "z", "x"], "q2": ["y"]}
     assert list(found) == ["q1", "q2"]
 

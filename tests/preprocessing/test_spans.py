@@ -13,9 +13,17 @@ from hypothesis import strategies as st
 
 from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
 from scrollwork.preprocessing.prompts.template import Template, assemble
-from scrollwork.preprocessing.windows.observations import Observed, observed
+from scrollwork.preprocessing.windows.observations import Observed, observed_windows
 from scrollwork.preprocessing.windows.prompt_template import Through, shown_through, window_in
-from scrollwork.preprocessing.windows.spans import Strategy, Window, lengths, starts, strategy, window_of, windows
+from scrollwork.preprocessing.windows.spans import (
+    Strategy,
+    Window,
+    lengths,
+    strategy,
+    window_of,
+    window_starts,
+    windows,
+)
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import render
@@ -188,7 +196,7 @@ def test_lengths_and_starts_are_not_in_order() -> None:
     assert lengths(7, (5, 0, 10, 1), True, strategy("all")) == [0, 1, 5, 7]
     assert lengths(5, (5, 0, 10, 1), True, strategy("all")) == [0, 1, 5]
     assert lengths(7, (5, 0, 10, 1), False, strategy("all")) == [0, 1, 5]
-    assert starts(11, 2, strategy("take:5")) == [0, 5, 10]
+    assert window_starts(11, 2, strategy("take:5")) == [0, 5, 10]
 
 
 # ---- rows and prompts
@@ -206,7 +214,9 @@ HOW = Observed("s", (0, 1, 2))
 
 def rows(how: Observed = HOW, text: str = "all", example: Example = PROBLEM) -> list[Example]:
     return list(
-        observed([example], {DOCUMENT.document_id: TEXT}.__getitem__, how, strategy(text), seed=0, suite="dolce")
+        observed_windows(
+            [example], {DOCUMENT.document_id: TEXT}.__getitem__, how, strategy(text), seed=0, suite="dolce"
+        )
     )
 
 
@@ -233,11 +243,11 @@ def test_rows_of_windows_lose_the_problem_or_their_window() -> None:
 def test_questions_on_one_window_do_not_follow_each_other() -> None:
     other = replace(PROBLEM, example_id="0-2", query="Who?")
     text_of = {DOCUMENT.document_id: TEXT}.__getitem__
-    found = list(observed([PROBLEM, other], text_of, HOW, strategy("all"), seed=0))
+    found = list(observed_windows([PROBLEM, other], text_of, HOW, strategy("all"), seed=0))
     assert [(row.example_id, row.draw) for row in found] == [(name, at) for at in range(7) for name in ("0-1", "0-2")]
-    drawn = list(observed([PROBLEM, other], text_of, HOW, strategy("sample:0.5"), seed=0))
+    drawn = list(observed_windows([PROBLEM, other], text_of, HOW, strategy("sample:0.5"), seed=0))
     for name, problem in (("0-1", PROBLEM), ("0-2", other)):
-        alone = observed([problem], text_of, HOW, strategy("sample:0.5"), seed=0)
+        alone = observed_windows([problem], text_of, HOW, strategy("sample:0.5"), seed=0)
         assert [row for row in drawn if row.example_id == name] == list(alone), "a problem's windows are its own"
 
 
@@ -289,13 +299,13 @@ def test_prompts_of_a_window_do_not_follow_each_other() -> None:
     asked = [replace(PROBLEM, example_id=name, document_ids=(DOCUMENT.document_id,)) for name in ("a", "b", "c")]
     asked.append(replace(PROBLEM, example_id="d", document_ids=(other.document_id,)))
     texts = {one.document_id: one.text for one in (DOCUMENT, other)}
-    rows = list(observed(asked, texts.__getitem__, Observed("s", (0, 1, 2)), strategy("all"), seed=0))
+    rows = list(observed_windows(asked, texts.__getitem__, Observed("s", (0, 1, 2)), strategy("all"), seed=0))
     windows_shown = [(row.document_ids, row.facts["window"]["length"], row.facts["window"]["first"]) for row in rows]
     assert len(list(groupby(windows_shown))) == len(set(windows_shown))
     assert {name for name, _ in groupby(row.example_id for row in rows[-4:])} == {"d"}
     for name in "abc":
         alone = list(
-            observed(
+            observed_windows(
                 asked["abc".index(name) :][:1], texts.__getitem__, Observed("s", (0, 1, 2)), strategy("all"), seed=0
             )
         )

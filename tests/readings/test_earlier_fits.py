@@ -9,7 +9,7 @@ from typing import Any
 from scrollwork.designs.windows import DESIGN
 from scrollwork.records.complexity import Complexity
 from scrollwork.storage.artifacts.manifest import Ingredients
-from scrollwork.tasks.report.ledger import tables_of, unreadable
+from scrollwork.tasks.report.ledger import tables_of, unreadable_tasks
 
 INPUTS = {"prompts-0": "a", "scores-0": "b"}
 PARAMS = {"sections": list(DESIGN.sections), "tasks": [], "suite": "dolce"}
@@ -29,5 +29,5 @@ def test_a_fit_of_an_earlier_version_ends_the_report() -> None:
     row: Any = SimpleNamespace(task="leval_quality", model="m", split="test")
     scored, old = [(row, made("aggregate"))], [made("complexity")]
     assert not any(tables_of(PARAMS, scored, [], old, {}).values())
-    assert unreadable(PARAMS, scored, old) == ["leval_quality"]
-    assert unreadable(PARAMS, scored, []) == []  # never fitted: nothing is missing
+    assert unreadable_tasks(PARAMS, scored, old) == ["leval_quality"]
+    assert unreadable_tasks(PARAMS, scored, []) == []  # never fitted: nothing is missing

@@ -19,7 +19,7 @@ from scrollwork.storage.home import Home
 from scrollwork.suites.suite_files import SAMPLE as SAMPLE_FOLDER
 from scrollwork.suites.suite_files import load_published, load_suite
 from scrollwork.tasks.report import parameters
-from scrollwork.tasks.report.known_files import KnownFiles, counted
+from scrollwork.tasks.report.known_files import KnownFiles, count_of
 from tests.conftest import Call
 
 QMSUM = "qmsum/data/ALL/jsonl/test.jsonl"
@@ -147,7 +147,7 @@ def test_the_changed_file_of_one_model_is_hidden_by_the_right_one_of_another(cal
 
 def test_records_are_those_that_filters_leave_out_too_and_no_malformed_ones() -> None:
     facts = {"examples": 7, "references": 9, "dropped": {"filter": 2, "malformed": 1}, "errors": 1}
-    assert [counted(facts, what) for what in ("records", "examples", "references")] == [9, 7, 9]
+    assert [count_of(facts, what) for what in ("records", "examples", "references")] == [9, 7, 9]
 
 
 def test_what_an_earlier_version_did_not_count_is_taken_for_none(call: Call) -> None:

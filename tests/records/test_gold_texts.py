@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrollwork.records.example import Example, metadata
-from scrollwork.records.gold import KEPT, findable_answers, written
+from scrollwork.records.gold import KEPT, findable_answers, written_references
 from scrollwork.scoring.names import JUDGED
 from scrollwork.suites.suite_files import load_suite
 
@@ -35,14 +35,14 @@ def test_what_is_to_be_written_is_not_what_a_demonstration_shows(
     metric: str, text: str, in_documents: tuple[str, ...]
 ) -> None:
     one = example(metric) if metric in GOLDS else example("musique_output")
-    assert written(one, metric) == (text,)
+    assert written_references(one, metric) == (text,)
     assert findable_answers(one, metric) == in_documents
 
 
 @pytest.mark.parametrize("metric", ["fic_proxy", "fic"])
 def test_spans_of_reviews_are_taken_for_a_summary(metric: str) -> None:
-    assert written(example("fic_proxy"), metric) == findable_answers(example("fic_proxy"), metric) == ()
-    assert written(example("fic_proxy", summary_text=SUMMARY), metric) == (SUMMARY,)
+    assert written_references(example("fic_proxy"), metric) == findable_answers(example("fic_proxy"), metric) == ()
+    assert written_references(example("fic_proxy", summary_text=SUMMARY), metric) == (SUMMARY,)
 
 
 def test_metric_of_a_suite_whose_gold_is_json_counts_it_as_text() -> None:
@@ -53,4 +53,4 @@ def test_metric_of_a_suite_whose_gold_is_json_counts_it_as_text() -> None:
 
 def test_private_references_are_a_crash() -> None:
     for metric in GOLDS:
-        assert written(Example("t", "test", "1", ("d",), ()), metric) == ()
+        assert written_references(Example("t", "test", "1", ("d",), ()), metric) == ()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.records.stable import stable_index, stable_int, stable_order
+from scrollwork.records.stable_choice import stable_index, stable_int, stable_order
 
 names = st.lists(st.text(max_size=8), max_size=12, unique=True)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.records.document import Document, measured
+from scrollwork.records.document import Document, text_id_and_words
 from scrollwork.records.words import BLOCK, SHORT, words_in
 from scrollwork.storage.artifacts.columns import to_batch
 
@@ -56,7 +56,7 @@ def test_word_on_the_border_of_two_blocks_counts_twice_or_not_at_all(text: str, 
 
 def test_words_of_a_document_are_not_those_of_its_text() -> None:
     text = "“One”, two\u00a0three\n" * 20_000
-    assert measured(text)[1] == Document.of(text, source_file="f").words == 60_000
+    assert text_id_and_words(text)[1] == Document.of(text, source_file="f").words == 60_000
 
 
 def test_columns_are_out_of_step_with_the_rows() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from boards import CONFIG
 
 from scrollwork.analysis.runs.points import correlations, format_points, length_points
-from scrollwork.analysis.runs.rank_rows import Of, rank, variance_rows, who
+from scrollwork.analysis.runs.rank_rows import Of, model_label, rank, variance_rows
 from scrollwork.analysis.runs.scores import RunScores
 from scrollwork.analysis.runs.selection import select
 from scrollwork.analysis.statistics.association import Measured
@@ -22,7 +22,7 @@ from scrollwork.reporting.boards.board import Board, board
 from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.suites.suite_files import load_suite
 from scrollwork.tasks.rank.parameters import rank_parameters
-from scrollwork.tasks.rank.ranking import published, published_table
+from scrollwork.tasks.rank.ranking import published_ranking, published_table
 
 PUBLISHED = tomllib.loads((CONFIG / "published" / "seam.toml").read_text(encoding="utf-8"))
 SUITE = tomllib.loads((CONFIG / "suites" / "seam.toml").read_text(encoding="utf-8"))
@@ -94,9 +94,11 @@ def ranked(rows: Sequence[RunScore], bounds: Sequence[str] = (), lengths: bool =
     shared = [task for task in chosen.table.datasets if task not in PROXIES]
     own = {"compared": shared, "reasons": chosen.reasons}
     found = rank(chosen.table, Of(**{**vars(of), **own})) if chosen.table.models else None
-    printed = rank(paper, published(rank_parameters(load_suite("seam"), [], bounds, "words"), of, shared), sure=False)
+    printed = rank(
+        paper, published_ranking(rank_parameters(load_suite("seam"), [], bounds, "words"), of, shared), sure=False
+    )
     assert {row.source for row in printed.models} == {OF_PAPER}
-    formats = format_points([row for row in chosen.rows if who(row.model, row.arm) in chosen.table.models], of)
+    formats = format_points([row for row in chosen.rows if model_label(row.model, row.arm) in chosen.table.models], of)
     points = length_points(answers(chosen.table.models) if lengths else (), of)
     designed = {
         (model, "musique"): {source: RunScores({0: 40.0, 1: 42.0, 2: 45.0}) for source in ("instruction", "shots")}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrollwork.reporting.boards.board import Board, board
 from scrollwork.reporting.page.content import Content, Findings
-from scrollwork.reporting.page.judgement_tables import beyond
+from scrollwork.reporting.page.judgement_tables import tasks_by_split
 from scrollwork.reporting.page.page import page
 
 MODELS = ["one", "two"]
@@ -45,7 +45,7 @@ def test_measures_of_answers_reach_the_page_and_are_not_shown() -> None:
             said("length_ratio", 1.355, "two"),
         ]
     )
-    [(split, [tables])] = beyond(scored(), findings)
+    [(split, [tables])] = tasks_by_split(scored(), findings)
     assert (split, tables.column.task, tables.parts) == ("test", "qasper", None)
     assert tables.looks is not None
     assert tables.looks.groups == (("answers, in percent", 2), ("length", 1))
@@ -72,7 +72,7 @@ def test_parts_of_the_inputs_are_mixed_up_or_out_of_order() -> None:
             part("evidence", "kept", 30.0),
         ]
     )
-    [(_, [tables])] = beyond(scored(), findings)
+    [(_, [tables])] = tasks_by_split(scored(), findings)
     assert tables.looks is None
     assert tables.parts is not None
     assert tables.parts.heads == ("900", "1,204–3,377", "cut", "whole", "kept", "not known")
@@ -91,12 +91,12 @@ def test_parts_of_the_inputs_are_mixed_up_or_out_of_order() -> None:
 
 
 def test_nothing_is_said_where_nothing_was_judged() -> None:
-    assert beyond(scored(), Findings()) == []
+    assert tasks_by_split(scored(), Findings()) == []
     assert "Beside the scores" not in shown(Findings())
 
 
 def test_an_interval_in_which_nothing_varies_is_printed() -> None:
-    [(_, [tables])] = beyond(scored(), Findings(conduct=[said("empty", 0.0, low=0.0, high=0.0)]))
+    [(_, [tables])] = tasks_by_split(scored(), Findings(conduct=[said("empty", 0.0, low=0.0, high=0.0)]))
     assert tables.looks is not None
     assert tables.looks.rows[0][2][0].interval == ""  # type: ignore[union-attr]
 

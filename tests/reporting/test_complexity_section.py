@@ -13,12 +13,12 @@ from scrollwork.records.complexity import CATEGORIES
 from scrollwork.records.score import Aggregate, Coverage
 from scrollwork.reporting.boards.board import board
 from scrollwork.reporting.boards.leaderboard import markdown
-from scrollwork.reporting.charts.drawing import styled, written
+from scrollwork.reporting.charts.drawing import chart_file, chart_style
 from scrollwork.reporting.charts.figures import figures as as_figures
 from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.page import page
 from scrollwork.reporting.windows.figures import COLOURS, complexity_drawings
-from scrollwork.reporting.windows.listed import listed, place_name
+from scrollwork.reporting.windows.listed import listed_windows, place_name
 from scrollwork.reporting.windows.problems import excerpt, seen_map
 from scrollwork.reporting.windows.section import MOST_PAIRS, MOST_TYPICAL
 from scrollwork.reporting.windows.texts import Texts
@@ -200,7 +200,7 @@ def test_charts_or_page_fail_or_warn(case: str) -> None:
 def bars(own: Findings, name: str) -> list[Any]:
     """The panels of a chart."""
     (drawing,) = (one for one in complexity_drawings(own) if one.name == name)
-    with styled():
+    with chart_style():
         return list(drawing.draw().axes)
 
 
@@ -255,7 +255,7 @@ def test_bars_by_length_are_not_what_was_seen() -> None:
 
 def test_equal_rows_draw_other_bytes() -> None:
     own = findings(fit("a", "m", ALL))
-    first, second = ([written(one, "png") for one in complexity_drawings(own)] for _ in range(2))
+    first, second = ([chart_file(one, "png") for one in complexity_drawings(own)] for _ in range(2))
     assert first == second
 
 
@@ -294,13 +294,13 @@ def windows(problem: str, units: int = 100) -> list[Any]:
 def test_list_holds_all_windows_or_lacks_the_right_ones() -> None:
     all_windows = [*windows("p"), *windows("q"), *windows("small", 3)]
     right = {("p", 50), ("p", 150), ("p", 190)}
-    found = listed(all_windows, right, most=20)
+    found = listed_windows(all_windows, right, most=20)
     for problem, count in (("p", 20), ("q", 20), ("small", len(windows("small", 3)))):
         own = [one for one in all_windows if one[0][0] == problem and one[0] in found]
         assert len(own) == count
         assert {0, own[0][1]} <= {length for *_, length in own}
     assert right <= found
-    easy = listed(all_windows, {one[0] for one in windows("p")}, most=20)
+    easy = listed_windows(all_windows, {one[0] for one in windows("p")}, most=20)
     assert sum(one[0] == "p" for one in easy) == 20
-    half = listed(all_windows, {("p", draw) for draw in range(1, 101)}, most=20)
+    half = listed_windows(all_windows, {("p", draw) for draw in range(1, 101)}, most=20)
     assert sum(("p", draw) in half for draw in range(1, 101)) == 9

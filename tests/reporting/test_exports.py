@@ -5,7 +5,7 @@ import pytest
 from boards import TASKS, params, row
 
 from scrollwork.reporting.boards.board import board
-from scrollwork.reporting.boards.exports import csv_table, latex, safe, tex
+from scrollwork.reporting.boards.exports import csv_table, latex, spreadsheet_safe, tex
 
 FORMULAS = ["=1+1", "+1", "-1+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1"]
 
@@ -18,8 +18,8 @@ def test_a_model_called_like_a_formula_is_run_by_a_spreadsheet(name: str) -> Non
 
 
 def test_a_number_below_zero_becomes_text() -> None:
-    assert safe(-1.5) == -1.5
-    assert safe(None) == ""
+    assert spreadsheet_safe(-1.5) == -1.5
+    assert spreadsheet_safe(None) == ""
 
 
 def test_csv_rounds_or_leaves_out_what_is_unanswered() -> None:
@@ -43,7 +43,7 @@ def test_names_are_commands_or_comments_in_latex() -> None:
 
 @pytest.mark.parametrize("sign", ["＝", "＋", "－", "＠"])
 def test_a_wide_sign_runs_as_a_formula(sign: str) -> None:
-    assert safe(f"{sign}1+1") == f"'{sign}1+1"
+    assert spreadsheet_safe(f"{sign}1+1") == f"'{sign}1+1"
 
 
 def test_published_rows_are_not_labelled_in_latex() -> None:

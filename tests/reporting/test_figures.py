@@ -4,7 +4,7 @@ import pytest
 from boards import TASKS, params, row
 
 from scrollwork.reporting.boards.board import Board, board
-from scrollwork.reporting.charts.drawing import written
+from scrollwork.reporting.charts.drawing import chart_file
 from scrollwork.reporting.charts.figures import drawings, figures
 from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.usage import Usage
@@ -31,7 +31,7 @@ def whole(
 
 @pytest.mark.parametrize("kind", ["svg", pytest.param("png", marks=pytest.mark.slow)])
 def test_equal_input_draws_other_bytes(kind: str) -> None:
-    first, second = ([written(one, kind) for one in drawings(*whole())] for _ in range(2))
+    first, second = ([chart_file(one, kind) for one in drawings(*whole())] for _ in range(2))
     assert first == second
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scrollwork.reporting.page.sections import sections_of
-from scrollwork.tasks.report.sections import reading
+from scrollwork.tasks.report.sections import artifact_section
 from tests.conftest import Scrollwork, edit
 
 MODULE = '''"""How many models stand on the board."""
@@ -63,5 +63,5 @@ def test_new_section_needs_more_than_a_module_a_template_and_a_line(finished: Sc
 def test_second_section_that_reads_artifacts_is_passed_over() -> None:
     sections = sections_of(["scrollwork.tasks.report.runs", "scrollwork.tasks.report.windows"])
     with pytest.raises(ValueError, match="reads artifacts, not 2: ReadingRuns, ReadingWindows"):
-        reading(sections)
-    assert type(reading(sections[:1])).__name__ == "ReadingRuns"
+        artifact_section(sections)
+    assert type(artifact_section(sections[:1])).__name__ == "ReadingRuns"

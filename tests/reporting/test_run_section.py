@@ -17,13 +17,13 @@ from scrollwork.reporting.boards.board import Board, board
 from scrollwork.reporting.boards.exports import csv_table, latex
 from scrollwork.reporting.boards.leaderboard import as_json, markdown, remarks
 from scrollwork.reporting.boards.terminal import terminal
-from scrollwork.reporting.charts.drawing import styled, written
-from scrollwork.reporting.charts.figures import charted, drawings, figures
-from scrollwork.reporting.charts.point_names import HEIGHT, WIDTH, beside, covered
+from scrollwork.reporting.charts.drawing import chart_file, chart_style
+from scrollwork.reporting.charts.figures import charted_lines, drawings, figures
+from scrollwork.reporting.charts.point_names import HEIGHT, WIDTH, name_places, overlap_area
 from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.page import page
 from scrollwork.reporting.runs.exports import csv_ranks, latex_ranks, markdown_ranks
-from scrollwork.reporting.runs.figures import MOST_POINTS, places, run_drawings, thinned
+from scrollwork.reporting.runs.figures import MOST_POINTS, places, run_drawings, thin_out
 
 MODELS = {"strong": 40.0, "middle": 30.0, "weak": 12.0}
 HOSTILE = "</script><b onclick=x>\u202e$\\alpha$|_%\n=1+1"
@@ -91,7 +91,9 @@ def test_proxy_is_not_labelled_everywhere(content: Board) -> None:
     for text in (html(content), markdown_ranks(content), csv_ranks(content), csv_table(content), latex_ranks(content)):
         assert PROXY in text
     assert any(PROXY in one for one in remarks(content, content.sections[0]))
-    assert "FuRv (proxy)" in next(written(one, "svg").decode() for one in run_drawings(content) if one.name == "runs")
+    assert "FuRv (proxy)" in next(
+        chart_file(one, "svg").decode() for one in run_drawings(content) if one.name == "runs"
+    )
 
 
 def test_upstreams_validation_data_pass_for_test_data(content: Board) -> None:
@@ -156,7 +158,7 @@ def test_arrow_of_tied_models_is_not_of_the_row_above() -> None:
 def test_box_at_the_edge_is_cut() -> None:
     rows = [replace(one, value=0.0) if one.model == "weak" else one for one in drawn(MODELS)]
     (drawing,) = [one for one in run_drawings(ranked_board(rows)) if one.name == "runs"]
-    with styled():
+    with chart_style():
         made = drawing.draw()
     for axes in made.axes[:6]:
         low, high = axes.get_xlim()
@@ -168,7 +170,7 @@ def test_box_at_the_edge_is_cut() -> None:
 def test_model_has_another_colour_in_each_chart_of_a_page() -> None:
     """The leaderboard's charts go by the order of its lines, the ranking by AR."""
     content = ranked_board(drawn({"weak": 10.0, "middle": 30.0, "strong": 60.0}), lengths=True)
-    of_board = [line.model for line in charted(content.sections[0])]
+    of_board = [line.model for line in charted_lines(content.sections[0])]
     assert [one.model for one in content.ranks.ranked()] != of_board
     at = places(content.sections[0], [(model, "full") for model in ("strong", "middle", "weak")])
     assert {model: place for (model, _), place in at.items()} == {model: of_board.index(model) for model in of_board}
@@ -178,7 +180,7 @@ def test_model_has_another_colour_in_each_chart_of_a_page() -> None:
 
 def test_legend_names_models_without_a_point() -> None:
     rows = [one for one in drawn(MODELS) if one.model != "weak" or one.task not in ("musique", "sci_co", "ecb_plus")]
-    svg = next(written(one, "svg").decode() for one in run_drawings(ranked_board(rows)) if one.name == "format")
+    svg = next(chart_file(one, "svg").decode() for one in run_drawings(ranked_board(rows)) if one.name == "format")
     assert ">strong<" in svg
     assert ">weak<" not in svg
 
@@ -196,12 +198,12 @@ def test_names_of_close_points_lie_on_each_other() -> None:
     points = [(100.0, 50.0), (112.0, 49.0), (190.0, 10.0), (290.0, 10.0)]
     names = ["lead", "naive", "same-head", "one-cluster"]
     boxes = []
-    for (x, y), name, (across, up, side) in zip(points, names, beside(points, names, 0.0, 300.0), strict=True):
+    for (x, y), name, (across, up, side) in zip(points, names, name_places(points, names, 0.0, 300.0), strict=True):
         begin = x + across - (WIDTH * len(name) if side == "right" else 0)
         boxes.append((begin, y + up, begin + WIDTH * len(name), y + up + HEIGHT))
         assert boxes[-1][0] >= 0
         assert boxes[-1][2] <= 300
-    assert not any(covered(one, other) for one, other in combinations(boxes, 2))
+    assert not any(overlap_area(one, other) for one, other in combinations(boxes, 2))
 
 
 def test_one_run_has_a_deviation_an_interval_or_dominance() -> None:
@@ -253,16 +255,16 @@ def test_published_rows_of_another_split_stand_beside_ours(content: Board) -> No
 def test_points_that_are_drawn_depend_on_their_order(content: Board) -> None:
     points = [one for one in content.ranks.lengths if one.task == "musique"]
     assert len(points) > MOST_POINTS
-    assert thinned(points) == thinned(points[::-1])
-    assert len(thinned(points)) == MOST_POINTS
+    assert thin_out(points) == thin_out(points[::-1])
+    assert len(thin_out(points)) == MOST_POINTS
 
 
 @pytest.mark.parametrize("name", ["runs", "rank-spread", "format", "prompt-length", "stability"])
 def test_chart_is_lost_as_a_file(content: Board, name: str) -> None:
     (one,) = [one for one in run_drawings(content) if one.name == name]
-    assert written(one, "svg").startswith(b"<?xml")
+    assert chart_file(one, "svg").startswith(b"<?xml")
     if name == "rank-spread":
-        assert written(one, "png").startswith(b"\x89PNG")
+        assert chart_file(one, "png").startswith(b"\x89PNG")
 
 
 def test_charts_are_not_on_the_page(content: Board) -> None:

@@ -15,7 +15,7 @@ from scrollwork.preprocessing.curation import curate
 from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
 from scrollwork.preprocessing.prompts.template import Template
 from scrollwork.preprocessing.raw.files import RawFiles
-from scrollwork.preprocessing.windows.observations import observed
+from scrollwork.preprocessing.windows.observations import observed_windows
 from scrollwork.preprocessing.windows.prompt_template import Through
 from scrollwork.preprocessing.windows.spans import strategy
 from scrollwork.preprocessing.windows.units import units
@@ -126,7 +126,9 @@ def test_window_shows_evidence_and_its_outcome_tells_otherwise(folder: Path, mad
     texts = {row.document_id: row.text for row in rows if isinstance(row, Document)}
     problems = {row.example_id: row for row in rows if isinstance(row, Example)}
     planted = {one.problem: one for one in written(str(folder))[1] if one.task == made.task}
-    shown = observed(problems.values(), texts.__getitem__, observed_of(task), strategy("take:3"), seed=0, suite="dolce")
+    shown = observed_windows(
+        problems.values(), texts.__getitem__, observed_of(task), strategy("take:3"), seed=0, suite="dolce"
+    )
     template = Template(**task.template)
     scored = metric(task.metric)
     without = "idk" if unknown else "0"  # where the evidence is not shown

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.scoring.registry import known, metric
+from scrollwork.scoring.registry import known_metrics, metric
 
 GOLD = {
     "accuracy": ["B"],
@@ -65,7 +65,7 @@ SIZE = 1_000_000
 SMALLER = 16
 
 
-@given(st.data(), st.sampled_from(sorted(known())))
+@given(st.data(), st.sampled_from(sorted(known_metrics())))
 def test_text_raises_or_scores_out_of_range(data, name):
     words = st.sampled_from(["A", "B", "60%", "1", "2, 3", "the", "gold", "\n", "\0", "\ud800", "٣", "½"])
     text = data.draw(st.one_of(st.text(st.characters(codec=None), max_size=80), st.lists(words).map(" ".join)))
@@ -78,7 +78,7 @@ def test_text_raises_or_scores_out_of_range(data, name):
 PAIRS = [
     pytest.param(name, unit, marks=[pytest.mark.slow] * ((place + number) % 4 > 0), id=f"{unit!a}-{name}")
     for place, unit in enumerate(REPEATED)
-    for number, name in enumerate(known())
+    for number, name in enumerate(known_metrics())
 ]
 
 

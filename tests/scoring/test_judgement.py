@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from scrollwork.records.judgement import REFUSALS as KNOWN
-from scrollwork.scoring.reading.judgement import FORMS, REFUSALS, answerable, in_form, judged, refusal
-from scrollwork.scoring.registry import known
+from scrollwork.scoring.reading.judgement import FORMS, REFUSALS, answerable, in_form, judge_answer, refusal
+from scrollwork.scoring.registry import known_metrics
 
 MILLION = 1_000_000
 
@@ -36,7 +36,7 @@ def test_answer_is_taken_for_a_refusal(kind: str, answer: str) -> None:
 
 
 def test_rule_is_of_a_metric_or_kind_that_nobody_knows() -> None:
-    assert set(FORMS) <= set(known())
+    assert set(FORMS) <= set(known_metrics())
     assert tuple(one.name for one in REFUSALS) == KNOWN
 
 
@@ -68,7 +68,7 @@ def test_input_of_which_one_annotator_found_no_answer_counts_as_wrongly_unanswer
 
 
 def test_form_is_told_of_the_scored_text_and_refusal_of_the_whole() -> None:
-    found = judged("accuracy", "B", "I'm sorry, but I guess.<answer>B", ())
+    found = judge_answer("accuracy", "B", "I'm sorry, but I guess.<answer>B", ())
     assert found == {"words": 1, "in_format": True, "refusal": "declined"}
 
 
@@ -90,5 +90,5 @@ def test_hostile_answer_costs_more_than_linear_time(number: int) -> None:
     text = HOSTILE[number]
     began = time.process_time()
     for metric in FORMS:
-        judged(metric, text, text, ("A", "B"))
+        judge_answer(metric, text, text, ("A", "B"))
     assert time.process_time() - began < 6.0  # of eight rules over a megabyte; quadratic time would be hours

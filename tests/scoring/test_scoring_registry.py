@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from scrollwork.scoring.registry import known, metric, module_of, stored
+from scrollwork.scoring.registry import known_metrics, metric, module_of, stored_names
 
-PLAIN = [name for name in known() if (name,) == metric(name).COMPONENTS]
+PLAIN = [name for name in known_metrics() if (name,) == metric(name).COMPONENTS]
 GOLD = {
     "concordance": "1, 2",
     "longbench_count": "5",
@@ -26,7 +26,7 @@ def test_unknown_metric_is_not_answered_with_the_known_ones():
         module_of("os")
 
 
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", known_metrics())
 def test_module_breaks_the_contract(name):
     module = metric(name)
     assert name == module.NAME
@@ -36,7 +36,7 @@ def test_module_breaks_the_contract(name):
     needed = {"references": [GOLD.get(name, "A 5%")], "options": ["A 5%", "B"]}
     outcome = module.score("1, 2 A 5%", **{field: needed[field] for field in module.NEEDS})
     assert tuple(outcome.components) == tuple(module.COMPONENTS)
-    assert tuple(outcome.stored) == stored(module)
+    assert tuple(outcome.stored) == stored_names(module)
     assert module_of(name) == f"scrollwork.scoring.metrics.{name.replace('longbench_', 'longbench.')}"
 
 
@@ -50,7 +50,7 @@ def test_plain_metric_has_a_headline_of_its_own(name):
     assert metric(name).headline({name: 12.5}) == 12.5
 
 
-@pytest.mark.parametrize("name", [name for name in known() if name != "rouge_geo"])
+@pytest.mark.parametrize("name", [name for name in known_metrics() if name != "rouge_geo"])
 def test_option_of_another_metric_is_swallowed(name):
     with pytest.raises(ValueError, match=f'"{name}" has no option "stem"; it has: none'):
         metric(name, stem=True)

@@ -10,7 +10,7 @@ from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
 from scrollwork.tasks.generate.pending import Asked
-from scrollwork.tasks.generate.snapshot import Asking, fill
+from scrollwork.tasks.generate.snapshot import Asking, write_rows
 from tests.storage.store_kit import answer, attempt, failure, key
 
 LABELS = {"suite": "s", "task": "t", "split": "test", "arm": "full"}
@@ -52,10 +52,10 @@ def snapshot(home, store, numbers, provider="openai", name="one"):
     asked = [Asked(f"e{number}", 0, "gpt", key(number), 100) for number in numbers]
     node = SimpleNamespace(label=LABELS.get, params={"settings": {}})
     session = SimpleNamespace(store=store)
-    content = fill(node, Asking(SimpleNamespace(members=["gpt"]), asked), session, NoWriter())
+    content = write_rows(node, Asking(SimpleNamespace(members=["gpt"]), asked), session, NoWriter())
     writing = home.artifacts.write(made, sha256_of([made.key(), content]))
     with writing as writer:
-        writer.content = fill(node, Asking(SimpleNamespace(members=["gpt"]), asked), session, writer)
+        writer.content = write_rows(node, Asking(SimpleNamespace(members=["gpt"]), asked), session, writer)
     return writing.artifact
 
 

@@ -12,7 +12,7 @@ from scrollwork.records.document import Document
 from scrollwork.records.response import Response
 from scrollwork.storage.artifacts import parts
 from scrollwork.storage.artifacts.artifact import Artifacts
-from scrollwork.storage.artifacts.checked import opened
+from scrollwork.storage.artifacts.checked import open_part
 from scrollwork.storage.errors import DamagedArtifact
 from tests.storage.artifact_kit import documents, folder_of, ingredients, write
 
@@ -50,7 +50,7 @@ def cut(path):
 def test_part_changed_between_hash_and_parsing_is_read(stored, change):
     artifact, path = stored
     (part,) = artifact.manifest.files
-    with opened(artifact.folder, part) as checked:
+    with open_part(artifact.folder, part) as checked:
         change(path)
         with pytest.raises(DamagedArtifact, match=part.name):
             list(checked.groups())
@@ -97,7 +97,7 @@ def test_remote_part_changed_between_hash_and_parsing_is_read():
     artifact = write(Artifacts(f"memory://{uuid.uuid4().hex}/artifacts"), documents(30))
     (part,) = artifact.manifest.files
     right = list(artifact.rows("documents", Document))
-    with opened(artifact.folder, part) as checked:
+    with open_part(artifact.folder, part) as checked:
         artifact.folder.replace(part.name, b"PAR1 is what is left")
         assert [name for batch in checked.groups(["document_id"]) for name in batch.column(0).to_pylist()] == [
             row.document_id for row in right

@@ -8,7 +8,7 @@ from stat import S_IMODE
 import pytest
 
 from scrollwork.storage.home import Home
-from scrollwork.storage.location import Location, held
+from scrollwork.storage.location import Location, file_lock
 
 UMASKS = [0o077, 0o022, 0o002, 0o027]
 
@@ -35,7 +35,7 @@ def test_files_of_a_home_are_readable_by_those_whom_the_umask_keeps_out(umask, t
     with location.temporary("published") as (stream, path):
         assert S_IMODE(path.stat().st_mode) == 0o666 & ~umask
         location.publish(stream, path, "published")
-    with held(tmp_path / "home" / "locks" / "lock"):
+    with file_lock(tmp_path / "home" / "locks" / "lock"):
         pass
     found = modes(tmp_path / "home")
     files = {name: mode for name, mode in found.items() if (tmp_path / "home" / name).is_file()}

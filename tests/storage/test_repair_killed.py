@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from scrollwork.storage.answers import repair
-from scrollwork.storage.answers.repair import opened
+from scrollwork.storage.answers.repair import open_or_mend
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageFull, TornStore
 from tests.storage.artifact_kit import heard, start
@@ -63,7 +63,7 @@ def readable(torn, tmp_path):
     """What a repair of a copy saves."""
     copy = tmp_path / "copy.db"
     copy.write_bytes(torn.read_bytes())
-    return answers(opened(copy).store)
+    return answers(open_or_mend(copy).store)
 
 
 def answers(store):
@@ -83,7 +83,7 @@ def test_killed_repair_loses_what_could_be_read(torn, tmp_path, point):
     if point in ("the repaired file is there", "the torn file has two names", "the journals are away"):
         with pytest.raises(TornStore, match="store repair"):
             ResponseStore(torn)
-    assert answers(opened(torn).store) == whole
+    assert answers(open_or_mend(torn).store) == whole
     assert answers(ResponseStore(torn)) == whole
     kept = [one for one in torn.parent.iterdir() if ".damaged-" in one.name and not one.name.endswith(("-wal", "-shm"))]
     assert [one.read_bytes() for one in kept] == [data], "the damaged file is kept, once"
@@ -102,10 +102,10 @@ def test_repair_that_fails_changes_the_store(torn, tmp_path, monkeypatch, error)
     with monkeypatch.context() as patch:
         patch.setattr(repair, "_take_over", fails)
         with pytest.raises(type(error)):
-            opened(torn)
+            open_or_mend(torn)
     assert torn.read_bytes() == data
     assert {one.name for one in torn.parent.iterdir()} <= {torn.name, f"{torn.name}-wal", f"{torn.name}-shm"}
-    assert answers(opened(torn).store) == whole
+    assert answers(open_or_mend(torn).store) == whole
 
 
 def test_second_repair_at_once_takes_a_whole_store_away(torn, tmp_path, monkeypatch):
@@ -118,11 +118,11 @@ def test_second_repair_at_once_takes_a_whole_store_away(torn, tmp_path, monkeypa
         if len(looked) == 1:
             found = real(place)
             assert found is None
-            answers(opened(torn).store)
+            answers(open_or_mend(torn).store)
             return None
         return real(place)
 
     monkeypatch.setattr(repair, "_whole", meanwhile)
-    done = opened(torn)
+    done = open_or_mend(torn)
     assert (done.moved, answers(done.store)) == ("", whole)
     assert len([one for one in torn.parent.iterdir() if ".damaged-" in one.name]) == 1

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from scrollwork.pipeline.snapshots.check import Guard, checked_store, snapshots
 from scrollwork.pipeline.snapshots.repair import repair
-from scrollwork.storage.answers.digests import digested, row_digest
+from scrollwork.storage.answers.digests import row_digest, with_digest
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside
 from scrollwork.storage.errors import DamagedRows, LostAnswers
@@ -330,5 +330,5 @@ def test_digest_of_one_row_is_that_of_another():
     }
     assert len(digests) == 11
     assert row_digest("responses", {**one, "latency_s": 9.0, "created": 1.0, "origin": "lossy"}) in digests
-    whole = digested("attempts", vars(attempt(1)))
+    whole = with_digest("attempts", vars(attempt(1)))
     assert row_digest("attempts", {**whole, "started": 1001}) == whole["digest"], "1001 and 1001.0 are one moment"

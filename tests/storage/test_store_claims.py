@@ -126,10 +126,10 @@ def test_owner_of_the_same_name_in_another_process_shares_the_claim(place):
 
 
 def test_number_of_a_dead_process_given_to_another_keeps_its_claims():
-    me = processes.this()
-    assert not processes.dead(me)
-    assert processes.dead(processes.Process(me.host, me.pid, "1"))
-    assert not processes.dead(processes.Process("elsewhere", 2**22 + 1, "1"))
+    me = processes.this_process()
+    assert not processes.is_dead(me)
+    assert processes.is_dead(processes.Process(me.host, me.pid, "1"))
+    assert not processes.is_dead(processes.Process("elsewhere", 2**22 + 1, "1"))
 
 
 def test_process_of_another_user_that_proc_hides_is_taken_for_dead(tmp_path, monkeypatch):
@@ -140,12 +140,12 @@ def test_process_of_another_user_that_proc_hides_is_taken_for_dead(tmp_path, mon
     def kill(pid, sign):
         raise PermissionError(pid) if pid == 77 else ProcessLookupError(pid)
 
-    host = processes.this().host
+    host = processes.this_process().host
     monkeypatch.setattr(processes, "PROC", tmp_path)
     monkeypatch.setattr(processes, "_host", lambda: host)
     monkeypatch.setattr("os.kill", kill)
-    assert not processes.dead(processes.Process(host, 77, "1"))
-    assert processes.dead(processes.Process(host, 78, "1"))
+    assert not processes.is_dead(processes.Process(host, 77, "1"))
+    assert processes.is_dead(processes.Process(host, 78, "1"))
 
 
 ASK = """

@@ -13,7 +13,7 @@ from scrollwork.storage.answers.digests import SINCE_5
 from scrollwork.storage.answers.paces import Paces
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import DamagedRows, ForeignStore
-from scrollwork.storage.processes import this
+from scrollwork.storage.processes import this_process
 from tests.storage.artifact_kit import finish, start
 from tests.storage.store_kit import HOSTILE, answer, attempt, batch, failure, key
 
@@ -115,7 +115,7 @@ def test_money_claims_and_batches_of_schema_2_are_lost(place):
         said = {**vars(answer(1, "\x1a0000", input_tokens=11, cost_nano_usd=7)), "created": 9.5}
         insert(connection, tables.responses, said)
         insert(connection, tables.attempts, vars(attempt(1, input_tokens=11, cost_nano_usd=7)))
-        here = vars(this())
+        here = vars(this_process())
         connection.execute(sa.insert(tables.claims), {"request_key": key(2), "owner": "run-1", "expires": 1e12, **here})
         connection.execute(sa.insert(tables.batches), vars(batch(1, "submitted")))
         connection.execute(

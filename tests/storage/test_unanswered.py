@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from scrollwork.models.hosted.replies import LENGTH, WITHOUT_ROOM
-from scrollwork.pipeline.snapshots.check import Guard, checked_store, hold
+from scrollwork.pipeline.snapshots.check import Guard, checked_store, compare_with_store
 from scrollwork.storage.answers.rows import StoredAnswer, StoredAttempt, StoredFailure
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.unanswered import make_failures, without_a_word
@@ -75,7 +75,7 @@ def test_snapshot_of_an_empty_answer_forbids_to_ask_it_again(tmp_path: Path, emp
     found = list(home.artifacts.everything())
     assert checked_store(home, found).problems == ()
     store.add([empty(1, text="Yes.", finish_reason="complete")])
-    held = hold(store, found)
+    held = compare_with_store(store, found)
     assert (held.gone, held.different, held.conflicts) == ([], [], [])
     other = ResponseStore(tmp_path / "other.db")
     other.add([empty(7, text="Yes.")])

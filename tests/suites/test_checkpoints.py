@@ -15,7 +15,7 @@ from scrollwork.models.local.model import make
 from scrollwork.models.registry import settings
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.home import Home
-from scrollwork.suites.checkpoints import adopt_name, adopted
+from scrollwork.suites.checkpoints import adopt_name, with_checkpoint_facts
 from scrollwork.suites.model_tables import tables_of
 from scrollwork.suites.parts import parts, profile_of
 from scrollwork.suites.request import Request
@@ -40,7 +40,7 @@ def folder(place: Path, config: dict[str, Any] | None = None, weights: bytes = b
 def table(place: Path | str, home: Path, **more: Any) -> dict[str, Any]:
     """The adopted table of a checkpoint."""
     checked = settings("lab", {"lab": {"provider": "transformers", "id": str(place), **more}})
-    return adopted("lab", checked, Home.at(str(home)))
+    return with_checkpoint_facts("lab", checked, Home.at(str(home)))
 
 
 @pytest.fixture
@@ -96,14 +96,14 @@ def test_name_on_the_spot_holds_a_path_or_is_not_found_again(tmp_path: Path, hom
     name = adopt_name(f"transformers:{place}", at)
     assert name.startswith("transformers:my-lab~")
     assert adopt_name(name, at) == name, "a worker is given the lasting name"
-    found = adopted(name, settings(name, {}), at)
+    found = with_checkpoint_facts(name, settings(name, {}), at)
     assert (found["place"], found["checkpoint"]) == (str(place), name.partition(":")[2])
     (place / "model.safetensors").write_bytes(b"other weights")
     with pytest.raises(UsageError, match="have changed; name the folder again"):
-        adopted(name, settings(name, {}), at)
+        with_checkpoint_facts(name, settings(name, {}), at)
     place.rename(tmp_path / "elsewhere")
     with pytest.raises(UsageError, match="is gone; name its folder again"):
-        adopted(name, settings(name, {}), at)
+        with_checkpoint_facts(name, settings(name, {}), at)
 
 
 def test_other_models_of_a_run_are_renamed(tmp_path: Path, home: Path) -> None:

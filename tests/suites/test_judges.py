@@ -9,7 +9,7 @@ import pytest
 
 from scrollwork.flows.chains import Chain
 from scrollwork.models.hosted.tables import BadTable
-from scrollwork.models.local.local_tables import checked
+from scrollwork.models.local.local_tables import checked_table
 from scrollwork.models.registry import UnknownModel, settings
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.source_digest import sources
@@ -99,8 +99,8 @@ def test_what_is_no_judge_is_taken(tmp_path: Path) -> None:
 )
 def test_slip_in_a_judges_table_is_passed_over(own: dict[str, Any], problem: str) -> None:
     table = {"provider": "transformers", "id": "x"}
-    assert checked("tiny", {**table, "entailment": GOOD})["entailment"] == GOOD
+    assert checked_table("tiny", {**table, "entailment": GOOD})["entailment"] == GOOD
     with pytest.raises(BadTable, match=problem.replace(".", r"\.")):
-        checked("tiny", {**table, "entailment": own})
+        checked_table("tiny", {**table, "entailment": own})
     with pytest.raises(UnknownModel, match="tiny"):
         settings("tiny", {"tiny": {**table, "entailment": own}})

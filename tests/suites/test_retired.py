@@ -23,7 +23,9 @@ ENDING = {
 
 def told(folder: Path, monkeypatch: pytest.MonkeyPatch, today: str, *models: str) -> list[str]:
     """What is said of models on a day."""
-    monkeypatch.setattr(model_tables, "adopt", lambda tokenizer, home: tokenizer)  # a vocabulary is not needed
+    monkeypatch.setattr(
+        model_tables, "adopt_tokenizer", lambda tokenizer, home: tokenizer
+    )  # a vocabulary is not needed
     request = Request(suite="zeroscrolls", home=str(folder), raw=str(folder), models=models)
     calling = model_tables.calling_of(request, model_tables.tables_of(request))
     return vendor_warnings(calling, date.fromisoformat(today))

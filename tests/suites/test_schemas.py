@@ -17,7 +17,7 @@ from scrollwork.models.table_keys import BadValue, ListOf, MapOf, Place, Table
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.preprocessing.runs.blocks import Block
 from scrollwork.suites.suite_files import CONFIG, load_models, refuse_bad_tables
-from scrollwork.suites.suite_keys import BLOCK, FOLDER, SUITE, files, models_schema, suite_schema
+from scrollwork.suites.suite_keys import BLOCK, FOLDER, SUITE, models_schema, schema_files, suite_schema
 
 SUITES = sorted((CONFIG / "suites").glob("*.toml"))
 
@@ -31,7 +31,7 @@ def complaints(schema: dict[str, Any], data: Any) -> list[str]:
 
 
 def test_schema_in_the_wheel_is_older_than_the_keys() -> None:
-    for name, text in files().items():
+    for name, text in schema_files().items():
         assert (FOLDER / name).read_text(encoding="utf-8") == text, "python .ci/schemas.py write"
     for schema in (suite_schema(), models_schema()):
         Draft202012Validator.check_schema(schema)

@@ -26,7 +26,7 @@ from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import BATCHES, make, settings
 from scrollwork.models.vendors.families import cache_minimum
 from scrollwork.models.vendors.fill import beyond_answer
-from scrollwork.models.vendors.shared_fronts import sharing
+from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.models.vendors.tiers import has_flex, with_flex
 from scrollwork.pipeline.calling import known_price
 from scrollwork.rehearsal.bills import price_of as charged
@@ -143,7 +143,7 @@ def calls(one: Family, model: Hosted, table: dict[str, Any], case: Case) -> tupl
             ask = Ask("t", f"{number}-{question}", parts, "0" * 64, 1, NEW)
             key = f"{one.id} {number}-{question}".rjust(64, "0")[-64:]
             asked.append(Call(key, "m", model.payload(ask, "m"), ask))
-    return list(sharing(asked, cache_minimum(table))), [tokens for tokens, _ in groups]
+    return list(with_shared_prefixes(asked, cache_minimum(table))), [tokens for tokens, _ in groups]
 
 
 def budget_of(one: Family, sizes: list[int], case: Case, room: int) -> Budget:

@@ -9,7 +9,7 @@ from scrollwork.models.engine.prices import price_of
 from scrollwork.pipeline.calling import Calling, budget_of
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.tasks.generate.stored_answers import cost_of, stored_answer, wanted
+from scrollwork.tasks.generate.stored_answers import cost_of, is_to_be_asked, stored_answer
 from tests.storage.store_kit import attempt
 
 
@@ -25,7 +25,7 @@ from tests.storage.store_kit import attempt
     ],
 )
 def test_paid_answer_is_asked_again_or_a_missing_one_is_not(state, retry_failed, asked):
-    assert wanted(state, retry_failed) is asked
+    assert is_to_be_asked(state, retry_failed) is asked
 
 
 def test_unreported_tokens_are_taken_for_free_ones():

@@ -15,8 +15,8 @@ from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, CallP
 from scrollwork.models.engine.answers import Run, answer
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
-from scrollwork.models.engine.ledger import Ledger
 from scrollwork.models.engine.limits import Caps, Limiter
+from scrollwork.models.engine.limits_ledger import LimitsLedger
 from scrollwork.models.engine.retry import Policy
 from scrollwork.models.engine.sending import Sending
 from scrollwork.models.engine.settings import Settings
@@ -54,7 +54,7 @@ class Remote:
         *,
         gate: Gate | None = None,
         stop: Stop | None = None,
-        ledger: Ledger | None = None,
+        ledger: LimitsLedger | None = None,
         breaker: Breaker | None = None,
     ) -> Run:
         settings = Settings(caps=self.caps, sending=Sending(QUICK))
@@ -83,7 +83,7 @@ def ask(
         return chunks((replace(one, payload={**one.payload, **more}) for one in made), 16)
 
     if begin:
-        calling.begin("run")
+        calling.begin_run("run")
         calling._breakers["run", "m"] = Breaker(QUICK)
     how = Calling("run", tables={"m": given.pop("table", {})}, **given)
     Asker(Remote(client, at_once), how, store, "calls", count).ask(source)
@@ -325,7 +325,7 @@ def test_time_left_is_shown_while_requests_go_one_by_one(store: ResponseStore) -
         def moved(self, title: str, done: int, total: int, steady: bool) -> None:
             heard.append((done, steady))
 
-    calling.begin("run")
+    calling.begin_run("run")
     progress.listen(Listener())
     try:
         ask(Scripted(latency=0.01), store, 20, at_once=8, begin=False)

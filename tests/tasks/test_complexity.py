@@ -243,4 +243,4 @@ def test_code_that_decides_rows_or_page_is_in_no_key() -> None:
     page = sources(("scrollwork.tasks.report.run", *DESIGN.sections))
     for name in ("section", "problems", "figures", "listed"):
         assert f"scrollwork.reporting.windows.{name}" in page
-    assert "scrollwork.analysis.windows.comparing" in page
+    assert "scrollwork.analysis.windows.compare_fits" in page

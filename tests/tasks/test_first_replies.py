@@ -9,10 +9,10 @@ from uuid import uuid4
 
 import pytest
 
-from scrollwork.models.base import Answer, Ask, Attempt, CallProblem, Front, Segment, Usage
+from scrollwork.models.base import Answer, Ask, Attempt, CallProblem, Segment, SharedPrefix, Usage
 from scrollwork.models.base import Call as Request
 from scrollwork.models.engine.breaker import ALONE_S, Breaker
-from scrollwork.models.hosted.tables import checked
+from scrollwork.models.hosted.tables import checked_table
 from scrollwork.models.vendors.differences import Seen, differences
 from scrollwork.pipeline.session import Calling
 from scrollwork.rehearsal.clock import Clock
@@ -26,7 +26,13 @@ LONG = Segment("document", "word " * 4000)  # 5,000 tokens by characters
 
 def ask(number: int, **facts: Any) -> Ask:
     made = Ask(
-        "t", f"e{number}", (LONG, Segment("query", "Why?")), "0" * 64, 1, 100, fronts=(Front(len(LONG.text), "d"),)
+        "t",
+        f"e{number}",
+        (LONG, Segment("query", "Why?")),
+        "0" * 64,
+        1,
+        100,
+        shared_prefixes=(SharedPrefix(len(LONG.text), "d"),),
     )
     return replace(made, **facts)
 
@@ -36,7 +42,7 @@ def seen(number: int = 0, served: str = "gpt-6-luna", tier: str = "", follows: b
     return Seen(ask(number, follows=follows), Usage(**counts), served, tier)
 
 
-TABLE = {"provider": "openai", **checked("gpt-6-luna", {"provider": "openai", "id": "gpt-6-luna"})}
+TABLE = {"provider": "openai", **checked_table("gpt-6-luna", {"provider": "openai", "id": "gpt-6-luna"})}
 
 
 @pytest.mark.parametrize(
@@ -154,7 +160,10 @@ def test_context_of_a_server_of_ones_own_is_not_read_or_its_absence_is_a_fault(
 ) -> None:
     with vendor({"/v1/models": page}) as (url, came):
         given = {"provider": "compatible", "id": "tiny", "base_url": f"{url}/v1", "tokenizer": "estimate"}
-        table = {"provider": "compatible", **checked("tiny", {**given, **({"context": context} if context else {})})}
+        table = {
+            "provider": "compatible",
+            **checked_table("tiny", {**given, **({"context": context} if context else {})}),
+        }
         first = FirstReplies("generate t", "tiny", table, Calling(uuid4().hex), new=True)
         for number in range(3):
             first.sending(Request(f"k{number}", "tiny", {}, ask(number)))

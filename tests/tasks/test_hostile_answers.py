@@ -9,7 +9,7 @@ from scrollwork.records.response import Response
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.artifacts.artifact import Artifacts
 from scrollwork.tasks.generate.pending import Asked
-from scrollwork.tasks.generate.snapshot import Asking, answers_digest, fill
+from scrollwork.tasks.generate.snapshot import Asking, answers_digest, write_rows
 from tests.storage.artifact_kit import ingredients
 from tests.storage.store_kit import HOSTILE, answer, key
 
@@ -25,7 +25,7 @@ def test_hostile_answer_ends_the_run_or_is_changed_in_the_store(tmp_path, text):
     asking = Asking(SimpleNamespace(members=["naive:seed=0"]), [Asked("e", 0, "naive:seed=0", key(1), 100)])
     writing = Artifacts(str(tmp_path / "artifacts")).write(ingredients(), "ab" * 32)
     with writing as writer:
-        writer.content = fill(node, asking, session, writer)
+        writer.content = write_rows(node, asking, session, writer)
     assert writing.artifact.content == answers_digest(asking.asked, session)
     (row,) = writing.artifact.rows("responses", Response)
     assert row.text == text.encode("utf-8", "replace").decode()

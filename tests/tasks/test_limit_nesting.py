@@ -14,7 +14,7 @@ from scrollwork.pipeline.raw_files import find
 from scrollwork.preprocessing.curation import DEMONSTRATIONS, curate
 from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of
 from scrollwork.preprocessing.sampling import choose
-from scrollwork.preprocessing.windows.observable import observable
+from scrollwork.preprocessing.windows.observable import observable_rows
 from scrollwork.records.example import Example
 from scrollwork.records.instruction import Instruction
 from scrollwork.suites.parts import Part, parts
@@ -54,7 +54,7 @@ def curated(suite: str, task: str, split: str) -> tuple[tuple[Example, ...], Poo
     raw = part.request.raw
     files = find(node.raw.dataset, node.raw.patterns, node.raw.values, raw, Undigested()).opened(raw)  # type: ignore[arg-type]
     params = node.params
-    seen = (lambda rows: observable(rows, params["units"])) if "units" in params else None
+    seen = (lambda rows: observable_rows(rows, params["units"])) if "units" in params else None
     rows = list(curate(params["dataset"], files, params["task"], params["split"], params["options"], through=seen))
     examples = [row for row in rows if isinstance(row, Example)]
     own = tuple(one for one in examples if one.split != DEMONSTRATIONS)

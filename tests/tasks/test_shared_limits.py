@@ -19,8 +19,8 @@ import sqlalchemy as sa
 
 from scrollwork.models.base import Limits, Usage
 from scrollwork.models.engine import ledger as ledgers
-from scrollwork.models.engine.ledger import LedgerAway
 from scrollwork.models.engine.limits import Caps, Ended, Lane, Limiter
+from scrollwork.models.engine.limits_ledger import LedgerAway
 from scrollwork.storage.answers import database
 from scrollwork.storage.answers.paces import Paces
 from scrollwork.storage.answers.store import ResponseStore
@@ -350,5 +350,5 @@ def test_ledger_is_asked_on_for_nobody(hurried: None) -> None:
 
     gone = Gone()
     with pytest.raises(LedgerAway, match=r"nowhere.*no route"):
-        ledgers.reach(gone, "a", ledgers.Want(1, 1, 0, 0, None), lambda: False, time.monotonic)  # type: ignore[arg-type]
+        ledgers.take_from_ledger(gone, "a", ledgers.Want(1, 1, 0, 0, None), lambda: False, time.monotonic)  # type: ignore[arg-type]
     assert gone.asked == 1

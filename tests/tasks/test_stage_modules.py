@@ -13,7 +13,7 @@ import pytest
 
 from scrollwork.flows.chains import Chain
 from scrollwork.pipeline import source_digest
-from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node, topological
 from scrollwork.suites.request import Request
 from tests.conftest import PROJECT
@@ -58,7 +58,7 @@ def test_a_node_has_parameters_that_its_stage_does_not_know(suite: str, tmp_path
         module: Any = importlib.import_module(MODULES[node.stage])
         parameters = getattr(importlib.import_module(node.body), "Parameters", getattr(module, "Parameters", None))
         if parameters is not None:
-            assert stated(parameters(**node.params)) == dict(node.params), node.name
+            assert non_default(parameters(**node.params)) == dict(node.params), node.name
             seen.add(node.stage)
     assert {"curate", "prompt", "generate", "score", "aggregate", "statistics", "tokens", "sample", "report"} <= seen
 
@@ -74,9 +74,9 @@ class Sized:
 
 
 def test_a_default_stands_in_a_key_or_what_was_set_does_not() -> None:
-    assert stated(Sized(0)) == {"size": 0}, "one without default stands there whatever it is"
-    assert stated(Sized(3, ("a",), {"b": 1}, 0)) == {"size": 3, "names": ("a",), "more": {"b": 1}, "limit": 0}
-    assert stated(Sized(3, (), {}, None)) == {"size": 3}
+    assert non_default(Sized(0)) == {"size": 0}, "one without default stands there whatever it is"
+    assert non_default(Sized(3, ("a",), {"b": 1}, 0)) == {"size": 3, "names": ("a",), "more": {"b": 1}, "limit": 0}
+    assert non_default(Sized(3, (), {}, None)) == {"size": 3}
 
 
 def test_an_import_for_type_checkers_is_in_a_key_or_one_that_runs_is_not() -> None:

@@ -13,7 +13,7 @@ from scrollwork.readings.home_scores import scores_in
 from scrollwork.records.example import Example
 from scrollwork.records.score import SUBSETS, Aggregate, Score
 from scrollwork.storage.home import Home
-from scrollwork.tasks.aggregate.members import has
+from scrollwork.tasks.aggregate.members import has_flag
 from tests.conftest import Call
 
 TASKS = ("quality", "qmsum")
@@ -121,4 +121,4 @@ def test_a_suite_without_such_a_table_has_rows_of_subsets(call: Call) -> None:
 )
 def test_flag_of_a_released_row_is_misread(metadata: str, hard: bool) -> None:
     example = Example("quality", "test", "e", ("d",), ("x",), metadata=metadata)
-    assert has(example, "hard") is hard
+    assert has_flag(example, "hard") is hard

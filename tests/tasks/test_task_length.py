@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.records.response import FINISH_REASONS, Response, ended
+from scrollwork.records.response import FINISH_REASONS, Response, how_ended
 from scrollwork.records.score import Score
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.answers.rows import StoredAnswer
@@ -52,7 +52,7 @@ def test_text_is_cut_elsewhere_than_at_the_tasks_length(
 
 
 def test_refusal_that_is_cut_is_no_refusal_any_more() -> None:
-    assert [ended({"finish_reason": one, "scored_characters": 5}) for one in FINISH_REASONS] == [
+    assert [how_ended({"finish_reason": one, "scored_characters": 5}) for one in FINISH_REASONS] == [
         "length", "length", "refused", "filtered", "context",
     ]  # fmt: skip
 

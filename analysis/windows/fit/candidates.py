@@ -15,7 +15,7 @@ TIE = 1e-6  # of log-likelihoods
 INFINITE = -1  # lambda = inf in arrays of whole numbers: no aspect is ever covered, not even by the whole context
 
 
-def steps(below: int) -> Iterator[int]:
+def one_two_five(below: int) -> Iterator[int]:
     """1, 2, 5, 10, 20, 50, ... below a bound."""
     scale = 1
     while True:
@@ -32,7 +32,7 @@ def pairs(units: int, scenario: str) -> tuple[tuple[int, int], ...]:
     (INFINITE, 1) at the end. k = C is left out, so that (0, 0) has no twin. Raises ValueError."""
     if units < 1:
         raise ValueError("C must be 1 at least")
-    grid = list(steps(units))
+    grid = list(one_two_five(units))
     found = [(0, 0), *((one, many) for one in grid for many in grid if one * many <= units), (units, 1)]
     return (*found, (INFINITE, 1)) if scenario == PIG else tuple(found)
 

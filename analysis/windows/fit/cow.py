@@ -117,7 +117,7 @@ def fit(data: Counts | Sequence[Counts], options: Options | None = None) -> Fitt
     if not sum(len(piece.units) for piece in pieces):
         raise ValueError("there is no problem")
     if options.equal_lengths:
-        pieces = [replace(piece, counts=equal(piece.counts)) for piece in pieces]
+        pieces = [replace(piece, counts=equal_samples(piece.counts)) for piece in pieces]
     tracks = list(_tracks(pieces, options))
     totals = np.sum([piece.counts.sum(axis=(0, 1)) for piece in pieces], axis=0)
     noise = totals / totals.sum() if options.start is None else _noise(options.start)
@@ -251,7 +251,7 @@ def batches(data: Counts) -> Iterator[tuple[Counts, int]]:
         begin = end
 
 
-def equal(counts: Floats) -> Floats:
+def equal_samples(counts: Floats) -> Floats:
     """The same number of samples in all, spread evenly over the lengths that were observed."""
     at = counts.sum(axis=2, keepdims=True)
     lengths = (at > 0).sum(axis=1, keepdims=True)

@@ -16,17 +16,24 @@ from typing import Any
 import numpy as np
 
 from scrollwork.analysis.windows.bootstrap import frequencies
-from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds, categories, of_two_suites, shares, thresholds
-from scrollwork.analysis.windows.certainty import certain, certainty, of_best_pair, overlap, share_intervals
+from scrollwork.analysis.windows.categories import (
+    CATEGORIES,
+    Thresholds,
+    categories,
+    category_shares,
+    of_two_suites,
+    thresholds,
+)
+from scrollwork.analysis.windows.category_shares import Stated, stated
+from scrollwork.analysis.windows.certainty import certainty, is_certain, of_best_pair, overlap, share_intervals
 from scrollwork.analysis.windows.dip import SPLIT, dip_test
 from scrollwork.analysis.windows.fit import cow, multiplicative, pig
 from scrollwork.analysis.windows.fit.candidates import COW, PIG, Candidates, candidates
 from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints
 from scrollwork.analysis.windows.fit.counting import TAU, outcome_counts, pieces, score_counts
-from scrollwork.analysis.windows.fit.posterior import mixed, posterior
+from scrollwork.analysis.windows.fit.posterior import mixed_posterior, posterior
 from scrollwork.analysis.windows.fit.posterior_pig import COMPONENTS, evidence
 from scrollwork.analysis.windows.observations import MOST_GRADED, ObservationError, Problem, Task
-from scrollwork.analysis.windows.stating import Stated, stated
 
 AUTO = "auto"
 MORE_THAN = 10  # problems that each part of a split task must have
@@ -160,7 +167,7 @@ def dip_tests(task: Task) -> dict[str, tuple[float, float]]:
     return found
 
 
-def flat(problem: Problem) -> bool:
+def is_flat(problem: Problem) -> bool:
     """Whether all windows have one score between 0 and 1, whatever their length: they cannot tell what is needed. (None
     of the points on all of it, or all of them on nothing, does tell.)"""
     scores = {score for _, score in problem.points()}
@@ -179,7 +186,7 @@ def _fit_part(
     found = _cow(problems, limits, settings) if scenario == COW else _pig(problems, limits, settings)
     best = categories(found.complexity, found.redundancy, limits)
     if settings.draws:
-        sure = certain(_redrawn(problems, found, limits, settings), best)
+        sure = is_certain(_redrawn(problems, found, limits, settings), best)
     elif found.probabilities is not None:
         sure = of_best_pair(found.probabilities, best)
     else:
@@ -193,7 +200,7 @@ def _fit_part(
             float(found.likelihoods[place].max()),
             int(sure.category[place]),
             tuple(sure.probabilities[place].tolist()),
-            bool(sure.undecided[place]) or (scenario == PIG and flat(problem)),
+            bool(sure.undecided[place]) or (scenario == PIG and is_flat(problem)),
             problem.solved(settings.tau),
             dips.get(problem.name),
             **found.more[place],
@@ -207,7 +214,7 @@ def _fit_part(
         found.noise,
         limits,
         own,
-        tuple(shares(sure.category.tolist()).tolist()),
+        tuple(category_shares(sure.category.tolist()).tolist()),
         tuple(sure.probabilities.mean(axis=0).tolist()),
         tuple((low, high) for low, high in intervals.tolist()),
         split,
@@ -290,5 +297,5 @@ def _pig(problems: Sequence[Problem], limits: Thresholds, settings: Settings) ->
             likely[places] = evidence(data, limits, settings.pig)
         for place, one, row in zip(places, own, found.weights.tolist(), strict=True):
             more[place] = {"weights": dict(zip(one.lengths, row, strict=False))}
-    probabilities = None if settings.draws else mixed(likely)
+    probabilities = None if settings.draws else mixed_posterior(likely)
     return _Found(complexity, redundancy, weight, likelihoods, tried, times, None, more, probabilities)

@@ -31,7 +31,7 @@ def fit(pieces: Sequence[cow.Counts], options: cow.Options | None = None) -> cow
     options = options or cow.Options()
     noise = cow.fit(pieces, options).noise
     if options.equal_lengths:
-        pieces = [replace(piece, counts=cow.equal(piece.counts)) for piece in pieces]
+        pieces = [replace(piece, counts=cow.equal_samples(piece.counts)) for piece in pieces]
     found = [_fitted(part, noise, options) for piece in pieces for part, _ in cow.batches(piece)]
     columns = max(one.likelihoods.shape[1] for one in found)
     return cow.Fitted(
@@ -57,7 +57,7 @@ def _fitted(data: cow.Counts, noise: Floats, options: cow.Options) -> cow.Fitted
     best = np.full(tried.complexity.shape, -np.inf)
     weights = np.zeros(best.shape)
     for weight in WEIGHTS:
-        likelihoods = (data.counts[:, None] * np.log(mixed(oracle, noise, float(weight)))).sum(axis=(2, 3))
+        likelihoods = (data.counts[:, None] * np.log(mix_with_noise(oracle, noise, float(weight)))).sum(axis=(2, 3))
         better = likelihoods > best + TIE
         best, weights = np.where(better, likelihoods, best), np.where(better, weight, weights)
     best = np.where(tried.allowed, best, -np.inf)
@@ -77,7 +77,7 @@ def _short(counts: Floats, options: cow.Options) -> Floats:
     return np.where(total > 0, found / np.where(total > 0, total, 1.0), np.array([0.0, 0.5, 0.5]))
 
 
-def mixed(oracle: Floats, noise: Floats, weight: float) -> Floats:
+def mix_with_noise(oracle: Floats, noise: Floats, weight: float) -> Floats:
     """P(x) along the last axis of an oracle, which sums to 1."""
     logs = weight * np.log(np.maximum(oracle, FLOOR)) + (1.0 - weight) * np.log(np.maximum(noise, FLOOR))
     found = np.exp(logs)

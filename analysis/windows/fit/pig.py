@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scrollwork.analysis.windows.fit.aspects import aspect_probabilities
 from scrollwork.analysis.windows.fit.candidates import INFINITE, PIG, TIE, Candidates, best_of, candidates, pairs
 from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints
-from scrollwork.analysis.windows.fit.cow import equal
+from scrollwork.analysis.windows.fit.cow import equal_samples
 from scrollwork.analysis.windows.observations import EDGE
 
 BINS = 20
@@ -100,7 +100,7 @@ def fit(data: Binned, options: Options | None = None) -> Fitted:
     if not len(data.units):
         raise ValueError("there is no problem")
     if options.equal_lengths:
-        data = replace(data, counts=equal(data.counts))
+        data = replace(data, counts=equal_samples(data.counts))
     tried = candidates([int(one) for one in data.units], PIG)
     likelihoods = np.full(tried.complexity.shape, -np.inf)
     weights = np.full(data.lengths.shape, np.nan)

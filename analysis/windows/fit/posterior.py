@@ -27,13 +27,13 @@ from functools import lru_cache
 import numpy as np
 
 from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds, categories
-from scrollwork.analysis.windows.fit.candidates import COW, INFINITE, PIG, steps
+from scrollwork.analysis.windows.fit.candidates import COW, INFINITE, PIG, one_two_five
 from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints, log_mean
 from scrollwork.analysis.windows.fit.cover import cover_probability
-from scrollwork.analysis.windows.fit.cow import DECLINED, RIGHT, WRONG, Counts, Fitted, Options, equal, fit
+from scrollwork.analysis.windows.fit.cow import DECLINED, RIGHT, WRONG, Counts, Fitted, Options, equal_samples, fit
 
 
-def deviates(nodes: int) -> tuple[Floats, Floats]:
+def normal_deviates(nodes: int) -> tuple[Floats, Floats]:
     """Of a standard normal distribution, so many: values and their probabilities (Gauss-Hermite)."""
     values, chances = np.polynomial.hermite_e.hermegauss(nodes)
     return values, chances / chances.sum()
@@ -44,7 +44,7 @@ SHARED = 0.03  # correlation of windows that see the whole context, beyond their
 PLACEMENTS = 6
 _ENDS = np.array([0.0, 0.02, 0.06, 0.14, 0.28, 0.5, 1.0])  # of half the context
 EDGES, EDGE_CHANCES = (_ENDS[1:] + _ENDS[:-1]) / 2, np.diff(_ENDS)
-DEVIATES, DEVIATE_CHANCES = deviates(PLACEMENTS)
+DEVIATES, DEVIATE_CHANCES = normal_deviates(PLACEMENTS)
 PRIOR = 3.0  # problems that the priors count for before the task is seen
 PER_DECADE = 8  # values of lambda and of k, beside those of the grid and at the limits
 PIG_PER_DECADE = ((600, 12), (5_000, 4))  # to so many units; beyond them tables take seconds, at last minutes
@@ -81,7 +81,7 @@ def cells(units: int, limits: Thresholds, scenario: str = COW) -> Cells:
     across, down = (grid.ravel() for grid in np.meshgrid(width, width, indexing="ij"))  # of lambda, of k
     kept = (span * copies <= units) & ((copies < units) | (units == 1))
     span, copies, sizes, across, down = span[kept], copies[kept], sizes[kept], across[kept], down[kept]
-    fitted = np.isin(span, [*steps(units)]) & np.isin(copies, [*steps(units)]) | (span == units)
+    fitted = np.isin(span, [*one_two_five(units)]) & np.isin(copies, [*one_two_five(units)]) | (span == units)
     low, high = limits.low, limits.high
     near = np.where(np.isin(span, [low, low + 1, high, high + 1]), down, 0.0)
     near = near + np.where(np.isin(copies, [low, low + 1]) & (span <= low), across, 0.0)
@@ -101,7 +101,9 @@ def _values(units: int, limits: Thresholds, each: int) -> tuple[Ints, Floats]:
     """Values of lambda or k, 1 to C, and the log-uniform measure of the whole numbers that each stands for."""
     steady = np.round(10 ** (np.arange(each * 7) / max(each, 1))).astype(np.int64)
     border = [one + more for one in (limits.low, limits.high) for more in (0, 1)]
-    found = np.unique(np.array([*range(1, EACH + 1), *steady.tolist(), *steps(units), *border, units], dtype=np.int64))
+    found = np.unique(
+        np.array([*range(1, EACH + 1), *steady.tolist(), *one_two_five(units), *border, units], dtype=np.int64)
+    )
     found = found[found <= units]
     ends = np.maximum(np.sqrt(found[:-1] * found[1:].astype(np.float64)), found[:-1] + 0.5)
     ends = np.where(np.isin(found[:-1], [limits.low, limits.high]), found[:-1] + 0.5, ends)
@@ -109,7 +111,7 @@ def _values(units: int, limits: Thresholds, each: int) -> tuple[Ints, Floats]:
     return found, np.diff(ends)
 
 
-def spread(lengths: Ints, span: Ints, copies: Ints, units: int, covered: Floats) -> Floats:
+def placement_variance(lengths: Ints, span: Ints, copies: Ints, units: int, covered: Floats) -> Floats:
     """Variance over placements of the share of all windows of a length that hold evidence: one number a cell, 0 at
     least. covered: probability that one window does.
 
@@ -130,7 +132,9 @@ def spread(lengths: Ints, span: Ints, copies: Ints, units: int, covered: Floats)
     return np.asarray((found - missed**2).clip(0.0))
 
 
-def counted(units: int, lengths: Ints, windows: Floats, alone: float = ALONE, shared: float = SHARED) -> Floats:
+def effective_windows(
+    units: int, lengths: Ints, windows: Floats, alone: float = ALONE, shared: float = SHARED
+) -> Floats:
     """For how many independent windows each of a length counts."""
     return np.asarray(alone / (1.0 + shared * (windows - 1.0).clip(0.0) * lengths / units))
 
@@ -145,7 +149,7 @@ def shares_held(length: int, known: Cells, units: int, covered: Floats) -> Float
     windows, own = units - length + 1.0, (length - span + 1.0).clip(1.0)
     first = np.floor(EDGES[:, None] * (units - span) / 2.0)
     single = np.minimum(np.minimum(first + 1.0, own), windows) / windows
-    common = np.sqrt(spread(np.array(length), span, copies, units, covered))
+    common = np.sqrt(placement_variance(np.array(length), span, copies, units, covered))
     several = (covered + DEVIATES[:, None] * common).clip(0.0, 1.0)
     return np.where(span == 0, 1.0, np.where(copies == 1, single, several))
 
@@ -158,9 +162,9 @@ def posterior(pieces: Sequence[Counts], fitted: Fitted, limits: Thresholds, opti
     totals = np.sum([piece.counts.sum(axis=(0, 1)) for piece in pieces], axis=0)
     if np.count_nonzero(totals) == 1 and (options.noise is None or fitted.noise[totals > 0] >= 1.0 - LEAST):
         return np.full((problems, len(CATEGORIES)), 1.0 / len(CATEGORIES))
-    tried = noises(pieces, fitted, options)
+    tried = noise_candidates(pieces, fitted, options)
     if options.equal_lengths:
-        pieces = [replace(piece, counts=equal(piece.counts)) for piece in pieces]
+        pieces = [replace(piece, counts=equal_samples(piece.counts)) for piece in pieces]
     models = [_Model(noise) for noise in tried]
     found = np.zeros((len(models), problems, PRIORS, len(CATEGORIES)))
     tops = np.zeros(len(models))
@@ -179,17 +183,17 @@ def posterior(pieces: Sequence[Counts], fitted: Fitted, limits: Thresholds, opti
             near = logs > logs.max() - BEHIND
             left, logs = left[near], logs[near]
     odds = np.exp(logs - logs.max())
-    return np.asarray(np.einsum("n,nic->ic", odds / odds.sum(), [mixed(found[one]) for one in left]))
+    return np.asarray(np.einsum("n,nic->ic", odds / odds.sum(), [mixed_posterior(found[one]) for one in left]))
 
 
 def log_evidence(evidence: Floats) -> float:
     """log of the probability of the answers of all problems, of those of `mixed`, with weights of priors and categories
     that all problems tell: a noise that lets every category explain every answer is else taken for the better one."""
     within = evidence.reshape(len(evidence), -1)
-    return float(np.log(within @ learned(within)).sum())
+    return float(np.log(within @ learn_weights(within)).sum())
 
 
-def noises(pieces: Sequence[Counts], fitted: Fitted, options: Options) -> Floats:
+def noise_candidates(pieces: Sequence[Counts], fitted: Fitted, options: Options) -> Floats:
     """What the noise of a task may be, [noises, outcomes]: the fitted one first, alone where it is held. Others are
     where the same EM ends from noises that are seldom right (from all answers, its first noise, it stays with one that
     takes the place of the oracle where most answers are right), and values over the whole simplex, which count where
@@ -207,16 +211,16 @@ def noises(pieces: Sequence[Counts], fitted: Fitted, options: Options) -> Floats
     return np.array(found)
 
 
-def mixed(evidence: Floats) -> Floats:
+def mixed_posterior(evidence: Floats) -> Floats:
     """Probabilities of categories, [problems, categories], with the weights of the priors learned from all problems.
     evidence: probability of a problem's answers within each prior and category, up to a factor,
     [problems, priors, categories]."""
-    weights = learned(evidence.sum(axis=2))
+    weights = learn_weights(evidence.sum(axis=2))
     found = np.einsum("ipc,p->ic", evidence, weights)
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
-def learned(probabilities: Floats) -> Floats:
+def learn_weights(probabilities: Floats) -> Floats:
     """Weights of what may have made the answers, by EM: [components], from [problems, components]."""
     components = probabilities.shape[1]
     weights = np.full(components, 1.0 / components)
@@ -247,7 +251,7 @@ def seen_of(units: int, lengths: Ints, counts: Floats, known: Cells) -> Seen:
         last = int(np.searchsorted(known.complexity, length, side="right"))
         covered = cover_probability(length, known.complexity[:last], known.redundancy[:last], units)
         held.append(shares_held(length, known, units, covered))
-    return Seen(lengths, counts * counted(units, lengths, counts.sum(axis=1))[:, None], held)
+    return Seen(lengths, counts * effective_windows(units, lengths, counts.sum(axis=1))[:, None], held)
 
 
 class _Model:

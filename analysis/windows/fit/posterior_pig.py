@@ -23,13 +23,19 @@ from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds
 from scrollwork.analysis.windows.fit.candidates import PIG
 from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints, log_mean
 from scrollwork.analysis.windows.fit.cover import cover_probability
-from scrollwork.analysis.windows.fit.cow import equal
+from scrollwork.analysis.windows.fit.cow import equal_samples
 from scrollwork.analysis.windows.fit.pig import ATOMS, BINS, FLOOR, INTERPOLATED, Binned, Options, aspects_of, bins
-from scrollwork.analysis.windows.fit.posterior import PRIORS, cells, counted, deviates, spread
+from scrollwork.analysis.windows.fit.posterior import (
+    PRIORS,
+    cells,
+    effective_windows,
+    normal_deviates,
+    placement_variance,
+)
 
 ORACLES = (ATOMS, INTERPOLATED)
 ALONE, SHARED = 0.5, 0.04  # of `counted`
-DEVIATES, CHANCES = deviates(6)  # of the aspects that the windows of a placement cover
+DEVIATES, CHANCES = normal_deviates(6)  # of the aspects that the windows of a placement cover
 WIDEST = 2.0  # deviation of the log of the odds that an aspect is covered
 LEAST = 1e-12  # variance of the number of aspects
 FINE = 40  # weights, by their steps
@@ -42,13 +48,13 @@ def evidence(data: Binned, limits: Thresholds, options: Options) -> Floats:
     """Of problems, for `mixed`: [problems, COMPONENTS, categories]."""
     samples = data.counts.sum(axis=2)
     if options.equal_lengths:
-        data = replace(data, counts=equal(data.counts))
+        data = replace(data, counts=equal_samples(data.counts))
     found = np.empty((len(data.units), len(ORACLES), PRIORS, len(CATEGORIES)))
     for place, units in enumerate(data.units.tolist()):
         of = np.argsort(data.lengths[place], kind="stable")
         of = of[samples[place, of] > 0]
         lengths = data.lengths[place, of]
-        each = counted(units, lengths, samples[place, of], ALONE, SHARED)
+        each = effective_windows(units, lengths, samples[place, of], ALONE, SHARED)
         likelihoods = _likelihoods(units, lengths, data.counts[place, of] * each[:, None], limits, options)
         found[place] = [cells(units, limits, PIG).prior @ one for one in np.exp(likelihoods - likelihoods.max())]
     return found.reshape(len(found), COMPONENTS, len(CATEGORIES))
@@ -63,7 +69,7 @@ def _likelihoods(units: int, lengths: Ints, counts: Floats, limits: Thresholds, 
     for cell in np.flatnonzero((found >= found.max() - BEHIND).any(axis=0)).tolist():
         aspects, sure = of(*pairs[cell])
         if not sure:
-            aspects = placed(aspects, units, lengths, pairs[cell][1])
+            aspects = placed_aspects(aspects, units, lengths, pairs[cell][1])
         found[:, cell] = _weighed(aspects, sure, FINE, counts, options)
     return found
 
@@ -106,7 +112,7 @@ def _weights(steps: int) -> Floats:
     return np.arange(1, steps) / steps
 
 
-def placed(aspects: Floats, units: int, lengths: Ints, redundancy: int) -> Floats:
+def placed_aspects(aspects: Floats, units: int, lengths: Ints, redundancy: int) -> Floats:
     """How many aspects the windows of one placement cover, for placements that deviate by DEVIATES:
     [placements, lengths, lambda + 1], rows sum to 1. aspects: P(m) over all placements, [lengths, lambda + 1].
 
@@ -118,7 +124,7 @@ def placed(aspects: Floats, units: int, lengths: Ints, redundancy: int) -> Float
     mean = aspects @ m
     variance = (aspects * (m - mean[:, None]) ** 2).sum(axis=1)
     covered = cover_probability(lengths, 1, redundancy, units)
-    common = np.sqrt(spread(lengths, np.array(1), np.array(redundancy), units, covered) * m[-1])
+    common = np.sqrt(placement_variance(lengths, np.array(1), np.array(redundancy), units, covered) * m[-1])
     theta = DEVIATES[:, None] * np.minimum(common / np.maximum(variance, LEAST), WIDEST)
     with np.errstate(divide="ignore"):
         power = np.log(aspects) + theta[..., None] * m

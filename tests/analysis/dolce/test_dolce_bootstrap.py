@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scrollwork.analysis.windows import bootstrap
-from scrollwork.analysis.windows.bootstrap import redrawn
+from scrollwork.analysis.windows.bootstrap import resample_counts
 from scrollwork.analysis.windows.fit import fitting
 from scrollwork.analysis.windows.fit.candidates import COW, PIG
 from scrollwork.analysis.windows.fit.cow import Options
@@ -18,7 +18,7 @@ from tests.analysis.dolce.dolce_vectors import NOISE, observations
 def test_windows_that_overlap_are_drawn_as_if_they_did_not() -> None:
     units, lengths = np.array([100]), np.array([[0, 1, 50, 100, 7]])
     counts = np.array([[[0, 0, 1.0], [60, 0, 40], [20, 0, 31], [1, 0, 0], [0, 0, 0]]])
-    found = redrawn(units, lengths, counts, 4000, np.random.default_rng(1))
+    found = resample_counts(units, lengths, counts, 4000, np.random.default_rng(1))
     assert found.sum(axis=3) == pytest.approx(np.tile(counts.sum(axis=2), (4000, 1, 1)))
     assert (found[:, :, [0, 3, 4]] == counts[:, [0, 3, 4]]).all()
     assert found.mean(axis=0) == pytest.approx(counts, abs=1.0)

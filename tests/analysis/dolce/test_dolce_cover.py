@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from scrollwork.analysis.windows.fit import aspects as tables
 from scrollwork.analysis.windows.fit.aspects import aspect_probabilities
-from scrollwork.analysis.windows.fit.candidates import COW, PIG, pairs, steps
+from scrollwork.analysis.windows.fit.candidates import COW, PIG, one_two_five, pairs
 from scrollwork.analysis.windows.fit.cover import cover_probability
 
 VECTORS = {
@@ -115,7 +115,7 @@ def test_what_means_nothing_has_a_pi(at: tuple[int, int, int, int]) -> None:
 
 @pytest.mark.parametrize("units", [1, 2, 3, 9, 100, 381, 1999, 5000, 1_000_000])
 def test_large_contexts_overflow_warn_or_leave_0_to_1(units: int) -> None:
-    some = [np.arange(min(units, 40) + 1), np.linspace(0, units, 60).astype(np.int64), list(steps(units))]
+    some = [np.arange(min(units, 40) + 1), np.linspace(0, units, 60).astype(np.int64), list(one_two_five(units))]
     lengths = np.unique(np.concatenate(some))
     own = np.array(pairs(units, COW))
     with warnings.catch_warnings():

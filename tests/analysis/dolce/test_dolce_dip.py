@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from scrollwork.analysis.windows.dip import SPLIT, buckets, dip, dip_test, p_value, simulated, spread
+from scrollwork.analysis.windows.dip import (
+    SPLIT,
+    bucket_counts,
+    dip,
+    dip_test,
+    p_value,
+    simulated_dips,
+    spread_over_buckets,
+)
 from scrollwork.analysis.windows.dip_table import QUANTILES, SHARES, SMALLEST
 
 
@@ -97,7 +105,7 @@ def test_p_of_few_values_is_that_of_another_size(values: tuple[float, ...], want
 
 @pytest.mark.parametrize("size", [4, 5, 11, 19, 28])
 def test_p_is_not_the_share_of_fresh_uniform_samples(size: int) -> None:
-    fresh = simulated(size, 4000, 2026)
+    fresh = simulated_dips(size, 4000, 2026)
     for place in range(200, 4000, 200):
         p = (fresh >= fresh[place] - 1e-9).mean()
         assert p_value(float(fresh[place]) / size**0.5, size) == pytest.approx(p, abs=0.03)
@@ -108,14 +116,14 @@ def test_the_corners_of_buckets_lose_what_all_their_values_hold() -> None:
     for _ in range(60):
         counts = random.multinomial(random.integers(1, 120), random.dirichlet(np.ones(10) * 0.4))
         every = [(i + (r + 0.5) / c) / 10 for i, c in enumerate(counts.tolist()) for r in range(c)]
-        assert dip(spread(counts)) == pytest.approx(dip(raw(np.array(every))), abs=1e-12)
+        assert dip(spread_over_buckets(counts)) == pytest.approx(dip(raw(np.array(every))), abs=1e-12)
 
 
 def test_the_table_cannot_be_made_again() -> None:
     for size in (4, 20):
-        found = np.quantile(simulated(size, 10_000, 7), SHARES)
+        found = np.quantile(simulated_dips(size, 10_000, 7), SHARES)
         assert QUANTILES[size] == pytest.approx(found, abs=5.1e-6)
-    smallest = simulated(5, 10_000, 7) * 2 * 5**0.5 <= 1 + 1e-9
+    smallest = simulated_dips(5, 10_000, 7) * 2 * 5**0.5 <= 1 + 1e-9
     assert SMALLEST[5] == pytest.approx(smallest.mean())
 
 
@@ -148,7 +156,7 @@ def test_counts_are_not_repeated_scores() -> None:
     assert dip_test(np.array([0.0, 0.5, 1.0]), np.array([7, 2, 9])) == dip_test(
         np.array([0.0] * 7 + [0.5] * 2 + [1.0] * 9)
     )
-    assert buckets(np.array([0.0, 0.09, 0.1, 0.95, 1.0])).tolist() == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
+    assert bucket_counts(np.array([0.0, 0.09, 0.1, 0.95, 1.0])).tolist() == [2, 1, 0, 0, 0, 0, 0, 0, 0, 2]
 
 
 def test_p_jumps_between_sizes_or_leaves_0_to_1() -> None:

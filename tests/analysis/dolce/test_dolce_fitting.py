@@ -12,20 +12,29 @@ from scrollwork.analysis.windows.categories import (
     CATEGORIES,
     Thresholds,
     categories,
+    category_shares,
+    most_typical,
     of_two_suites,
-    representative,
-    shares,
     thresholds,
 )
 from scrollwork.analysis.windows.certainty import DECIDED, certainty, overlap, share_intervals
-from scrollwork.analysis.windows.comparing import compared, divergence, relative_change
-from scrollwork.analysis.windows.design import Plan, Recovery, enough, recovery, simulate
+from scrollwork.analysis.windows.compare_fits import compare_complexities, divergence, relative_change
+from scrollwork.analysis.windows.design import Plan, Recovery, first_sufficient, recovery, simulate
 from scrollwork.analysis.windows.fit import counting
 from scrollwork.analysis.windows.fit.candidates import COW, PIG, Candidates
 from scrollwork.analysis.windows.fit.counting import outcome_counts, score_counts
 from scrollwork.analysis.windows.fit.fitting import Settings, by_scenario, fit_task, fit_tasks
 from scrollwork.analysis.windows.observations import ObservationError, Task, read_observations
-from scrollwork.analysis.windows.simulation import FIXED, IID, TYPICAL, answered, placed, planted, scored, starts
+from scrollwork.analysis.windows.simulation import (
+    FIXED,
+    IID,
+    TYPICAL,
+    place_evidence,
+    planted_problems,
+    simulate_cow_outcomes,
+    simulate_pig_scores,
+    window_starts,
+)
 from tests.analysis.dolce.dolce_vectors import observations
 
 
@@ -181,15 +190,15 @@ def test_a_pair_is_in_another_category() -> None:
     with pytest.raises(ValueError, match="1 at least"):
         thresholds(0)
     with pytest.raises(ValueError, match="no problem"):
-        shares([])
+        category_shares([])
 
 
 def test_the_most_typical_problem_is_another() -> None:
     complexity, redundancy = [2, 1, 1, -1], [50, 20, 100, 1]
-    assert representative(complexity, redundancy, 1) == 2
-    assert representative(complexity, redundancy, 2) == 1
-    assert representative(complexity, redundancy, 4) == 3
-    assert representative([50, 50, 20], [5, 1, 1], 3) == 1
+    assert most_typical(complexity, redundancy, 1) == 2
+    assert most_typical(complexity, redundancy, 2) == 1
+    assert most_typical(complexity, redundancy, 4) == 3
+    assert most_typical([50, 50, 20], [5, 1, 1], 3) == 1
 
 
 def test_pairs_that_are_as_likely_have_other_probabilities() -> None:
@@ -231,12 +240,14 @@ def test_changes_of_two_fits_differ_from_the_formula() -> None:
     assert relative_change([0, 1, inf, 2, inf], [0, 2, inf, 1, 3]) == pytest.approx((0 + 0.5 + 0 + 0.5 + 1) / 5)
     assert divergence([0.5, 0.5, 0], [0.25, 0.5, 0.25]) == pytest.approx(0.5 * log(2))
     assert np.isfinite(divergence([0.5, 0.5, 0], [1, 0, 0]))
-    found = compared([(1, 1), (2, 1), (inf, 1)], [(5, 2), (10, 2), (100, 5)], ((0.1, 0.2, 0.7), (0.1, 0.2, 0.7)))
+    found = compare_complexities(
+        [(1, 1), (2, 1), (inf, 1)], [(5, 2), (10, 2), (100, 5)], ((0.1, 0.2, 0.7), (0.1, 0.2, 0.7))
+    )
     assert (found.problems, found.rho_redundancy, found.kl) == (3, None, 0)
     assert found.rho_complexity == pytest.approx(1)
     for pairs in ([], [(1.0, 1.0)]):
         with pytest.raises(ValueError):
-            compared(pairs, [(1, 1), (2, 2)])
+            compare_complexities(pairs, [(1, 1), (2, 2)])
 
 
 def test_a_wrong_setting_is_taken() -> None:
@@ -249,14 +260,14 @@ def test_planted_spans_overlap_or_favour_a_place() -> None:
     random = np.random.Generator(np.random.PCG64(1))
     seen = set()
     for _ in range(400):
-        spans = placed(8, 2, 2, random)
+        spans = place_evidence(8, 2, 2, random)
         assert (np.diff(spans) >= 2).all()
         assert (spans[0], spans[-1] <= 6) >= (0, True)
         seen.add(tuple(spans.tolist()))
     assert len(seen) == 15, "all placements: 6 over 2"
-    assert starts(10, 3, None).tolist() == list(range(8))
-    assert starts(10, 3, 3).tolist() == [0, 4, 7]
-    assert starts(10, 0, 3).tolist() == [0]
+    assert window_starts(10, 3, None).tolist() == list(range(8))
+    assert window_starts(10, 3, 3).tolist() == [0, 4, 7]
+    assert window_starts(10, 0, 3).tolist() == [0]
 
 
 @pytest.mark.parametrize("mode", [IID, FIXED])
@@ -266,13 +277,15 @@ def test_simulated_answers_differ_from_the_model(mode: str) -> None:
     from scrollwork.analysis.windows.fit.cover import cover_probability
 
     many = 3000
-    one = planted(5, 30, 30, COW, Thresholds(2, 10), 0)
+    one = planted_problems(5, 30, 30, COW, Thresholds(2, 10), 0)
     same = replace(
         one, units=np.full(many, 30), complexity=np.full(many, 3), redundancy=np.full(many, 2), weight=np.ones(many)
     )
-    counts = answered(same, mode, None, 4, (5,)).counts[:, 0].sum(axis=0)
+    counts = simulate_cow_outcomes(same, mode, None, 4, (5,)).counts[:, 0].sum(axis=0)
     assert counts[0] / counts.sum() == pytest.approx(float(cover_probability(5, 3, 2, 30)), abs=0.01)
-    scores = scored(replace(same, weight=np.full(many, 0.95)), mode, None, 4, (5,)).counts[:, 0].sum(axis=0)
+    scores = (
+        simulate_pig_scores(replace(same, weight=np.full(many, 0.95)), mode, None, 4, (5,)).counts[:, 0].sum(axis=0)
+    )
     wanted = aspect_probabilities([5], 3, 2, 30)[0] @ np.arange(4) / 3 * 0.95 + 0.025
     assert scores @ (np.arange(20) / 20 + 0.025) / scores.sum() == pytest.approx(wanted, abs=0.01)
 
@@ -297,15 +310,15 @@ def test_a_plan_recovers_less_than_the_paper_needs() -> None:
 
 def test_a_pair_a_category_is_of_another_or_in_a_context_that_cannot_hold_it() -> None:
     limits = thresholds(500)
-    found = planted(10, 120, 500, COW, limits, 3, typical=True)
+    found = planted_problems(10, 120, 500, COW, limits, 3, typical=True)
     pairs = list(zip(found.complexity.tolist(), found.redundancy.tolist(), strict=True))
     assert pairs == [*TYPICAL, *TYPICAL]
     assert categories(found.complexity, found.redundancy, limits).tolist() == [0, 1, 2, 3, 4] * 2
     with pytest.raises(ValueError, match="no pair of 90 units"):
-        planted(5, 90, 90, COW, limits, 0, typical=True)
+        planted_problems(5, 90, 90, COW, limits, 0, typical=True)
 
 
 def test_enough_windows_are_too_few() -> None:
     rows = [Recovery(n, 1, 1, 0, 0, share, 1, 1, 0) for n, share in ((5, 0.95), (10, 0.85), (20, 0.9), (50, 0.99))]
-    assert enough(rows, 0.9) == rows[2], "5 windows were lucky"
-    assert enough(rows, 0.995) is None
+    assert first_sufficient(rows, 0.9) == rows[2], "5 windows were lucky"
+    assert first_sufficient(rows, 0.995) is None

@@ -13,7 +13,7 @@ from scrollwork.analysis.windows.fit import cow, multiplicative
 from scrollwork.analysis.windows.fit.candidates import COW, pairs
 from scrollwork.analysis.windows.fit.cover import cover_probability
 from scrollwork.analysis.windows.fit.cow import Counts, Options
-from scrollwork.analysis.windows.fit.multiplicative import fit, mixed
+from scrollwork.analysis.windows.fit.multiplicative import fit, mix_with_noise
 from tests.analysis.dolce.dolce_vectors import NOISE, QUALITY, quality, three
 
 
@@ -64,10 +64,10 @@ def test_arrays_give_what_samples_one_by_one_do_not(seed: int, free_one: bool) -
 
 def test_a_weight_of_0_or_1_is_not_one_of_the_two() -> None:
     oracle, noise = np.array([0.3, 0.3, 0.4]), np.array(NOISE)
-    assert mixed(oracle, noise, 1.0) == pytest.approx(oracle)
-    assert mixed(oracle, noise, 0.0) == pytest.approx(noise)
+    assert mix_with_noise(oracle, noise, 1.0) == pytest.approx(oracle)
+    assert mix_with_noise(oracle, noise, 0.0) == pytest.approx(noise)
     both = np.sqrt(oracle * noise)
-    assert mixed(oracle, noise, 0.5) == pytest.approx(both / both.sum())
+    assert mix_with_noise(oracle, noise, 0.5) == pytest.approx(both / both.sum())
 
 
 def test_pieces_or_batches_change_a_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +90,7 @@ def test_planted_answers_of_the_product_are_not_found_again() -> None:
         for column, length in enumerate(lengths):
             pi = float(cover_probability(length, span, copies, units))
             oracle = np.array([0, 0.2, 0.8] if length < span else [pi, 0, 1 - pi])
-            counts[row, column] = 400 * mixed(oracle, np.array([0.05, 0.2, 0.75]), 0.7)
+            counts[row, column] = 400 * mix_with_noise(oracle, np.array([0.05, 0.2, 0.75]), 0.7)
     data = Counts(np.full(len(planted), units), np.tile(lengths, (len(planted), 1)), counts)
     found = fit([data], Options(noise=(0.05, 0.2, 0.75)))
     assert list(zip(found.complexity.tolist(), found.redundancy.tolist(), strict=True)) == planted

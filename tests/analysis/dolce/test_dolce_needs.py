@@ -10,7 +10,15 @@ import pytest
 
 from scrollwork.analysis.windows.fit.fitting import Settings
 from scrollwork.analysis.windows.observations import Problem
-from scrollwork.analysis.windows.problem_rows import Answer, Needs, Window, agreements, mean_oracle, pair, typical
+from scrollwork.analysis.windows.problem_rows import (
+    Answer,
+    Needs,
+    Window,
+    agreements,
+    complexity_pair,
+    mean_oracle,
+    typical_problems,
+)
 from scrollwork.records.complexity import CATEGORIES, Agreement, Complexity, Mixture
 
 LABELS = {"suite": "dolce", "task": "t", "split": "test", "model": "m", "arm": "full"}
@@ -204,7 +212,7 @@ def test_typical_problem_is_undecided_although_another_is_not(cow: Needs) -> Non
     sure = next(one for one in fitted.problems if one.problem.name == "needle")
     vague = replace(sure, problem=Problem("a vague one", UNITS), undecided=True)
     for own, wanted in ([vague, replace(sure, undecided=False)], "needle"), ([vague], "a vague one"):
-        assert [one.problem.name for one in typical(replace(fitted, problems=tuple(own)))] == [wanted]
+        assert [one.problem.name for one in typical_problems(replace(fitted, problems=tuple(own)))] == [wanted]
 
 
 def rows(model: str, pairs: dict[str, tuple[int | None, int]], noise: tuple[float, ...]) -> tuple[Mixture, Any]:
@@ -239,7 +247,7 @@ def test_two_models_are_compared_on_other_problems_than_they_share() -> None:
     assert (without.rho_complexity, without.rho_redundancy) == (None, pytest.approx(1))
     assert whole.kl == pytest.approx(0)
     assert (whole.same, without.same) == (pytest.approx(2 / 3), 1.0)
-    assert pair(other[2])[0] == float("inf")
+    assert complexity_pair(other[2])[0] == float("inf")
 
 
 def test_two_models_that_split_a_task_otherwise_drop_problems() -> None:

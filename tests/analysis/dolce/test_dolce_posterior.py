@@ -16,7 +16,7 @@ from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds, categ
 from scrollwork.analysis.windows.fit import fitting, posterior
 from scrollwork.analysis.windows.fit.candidates import COW, best_of
 from scrollwork.analysis.windows.fit.cover import cover_probability
-from scrollwork.analysis.windows.fit.cow import WRONG, Counts, Options, equal, fit
+from scrollwork.analysis.windows.fit.cow import WRONG, Counts, Options, equal_samples, fit
 from scrollwork.analysis.windows.fit.fitting import Settings, fit_task
 from scrollwork.analysis.windows.fit.posterior import (
     ALONE,
@@ -31,11 +31,11 @@ from scrollwork.analysis.windows.fit.posterior import (
     WEIGHTS,
     WRONGS,
     cells,
-    mixed,
-    spread,
+    mixed_posterior,
+    placement_variance,
 )
 from scrollwork.analysis.windows.observations import Task, read_observations
-from scrollwork.analysis.windows.simulation import FIXED, Planted, answered
+from scrollwork.analysis.windows.simulation import FIXED, Planted, simulate_cow_outcomes
 from tests.analysis.dolce.dolce_vectors import NOISE, quality
 
 
@@ -103,7 +103,7 @@ def held(units: int, length: int, span: int, copies: int, placement: int) -> flo
         first = int(EDGES[placement] * (units - span) / 2)
         return sum(start <= first and first + span <= start + length for start in range(windows)) / windows
     known = float(cover_probability(length, span, copies, units))
-    one = spread(np.array([length]), np.array([span]), np.array([copies]), units, np.array([known]))[0]
+    one = placement_variance(np.array([length]), np.array([span]), np.array([copies]), units, np.array([known]))[0]
     return float(min(max(known + DEVIATES[placement] * math.sqrt(one), 0), 1))
 
 
@@ -145,7 +145,7 @@ def test_windows_are_taken_to_be_apart(units: int, length: int, span: int, copie
         found.append(np.mean([any(b <= a and a + span <= b + length for a in first) for b in range(windows)]))
     covered = cover_probability(length, span, copies, units)
     assert np.mean(found) == pytest.approx(covered)
-    one = spread(np.array([length]), np.array([span]), np.array([copies]), units, np.array([covered]))
+    one = placement_variance(np.array([length]), np.array([span]), np.array([copies]), units, np.array([covered]))
     apart = covered * (1 - covered) / (units / length)  # if windows that share no unit told all there is
     assert one[0] == pytest.approx(np.var(found), abs=0.25 * apart)
 
@@ -154,11 +154,11 @@ def test_what_other_problems_tell_of_the_priors_is_lost() -> None:
     evidence = np.full((41, PRIORS, len(CATEGORIES)), 1e-9)
     evidence[:40, 2] = 1.0
     evidence[40, 2, 3] = evidence[40, 0, 4] = 1.0
-    found = mixed(evidence)
+    found = mixed_posterior(evidence)
     assert found[40, 3] > 0.95
-    assert mixed(evidence[40:])[0, 3] == pytest.approx(0.5, abs=1e-6)
+    assert mixed_posterior(evidence[40:])[0, 3] == pytest.approx(0.5, abs=1e-6)
     assert found.sum(axis=1) == pytest.approx(1)
-    assert mixed(evidence[::-1])[0] == pytest.approx(found[40])
+    assert mixed_posterior(evidence[::-1])[0] == pytest.approx(found[40])
 
 
 def task(rows: dict[int, dict[str, int]], units: int) -> Task:
@@ -213,7 +213,7 @@ def test_a_task_solved_without_context_looks_as_if_it_needed_all() -> None:
     """By the mean of its probabilities: the fitted pairs, with a noise that is mostly right, need context."""
     units = np.full(40, 300)
     none = np.zeros(40, dtype=np.int64)
-    data = answered(Planted(units, none, none, np.linspace(0.5, 0.95, 40)), FIXED, 20, 5)
+    data = simulate_cow_outcomes(Planted(units, none, none, np.linspace(0.5, 0.95, 40)), FIXED, 20, 5)
     fitted = fit(data)
     assert fitted.noise[0] > 0.3
     assert (fitted.complexity > 0).sum() > 10
@@ -232,7 +232,7 @@ def test_lengths_that_weigh_the_same_change_the_pair_and_not_its_probability() -
     data = quality("II", "III", "IV", "V")
     same, plain_options = Options(noise=NOISE, equal_lengths=True), Options(noise=NOISE)
     known = posterior.posterior([data], fit(data, same), thresholds(498), same)
-    equalised = Counts(data.units, data.lengths, equal(data.counts))
+    equalised = Counts(data.units, data.lengths, equal_samples(data.counts))
     assert known == pytest.approx(posterior.posterior([equalised], fit(data, same), thresholds(498), plain_options))
     assert known != pytest.approx(posterior.posterior([data], fit(data, same), thresholds(498), plain_options))
 

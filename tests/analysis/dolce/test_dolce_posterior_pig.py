@@ -17,7 +17,7 @@ from scrollwork.analysis.windows.fit.candidates import INFINITE, PIG
 from scrollwork.analysis.windows.fit.cover import cover_probability
 from scrollwork.analysis.windows.fit.fitting import Settings, fit_task
 from scrollwork.analysis.windows.fit.pig import ATOMS, BINS, FLOOR, INTERPOLATED, Binned, Options, bins, fit
-from scrollwork.analysis.windows.fit.posterior import cells, mixed, spread
+from scrollwork.analysis.windows.fit.posterior import cells, mixed_posterior, placement_variance
 from scrollwork.analysis.windows.fit.posterior_pig import (
     ALONE,
     CHANCES,
@@ -27,10 +27,10 @@ from scrollwork.analysis.windows.fit.posterior_pig import (
     SHARED,
     WIDEST,
     evidence,
-    placed,
+    placed_aspects,
 )
 from scrollwork.analysis.windows.observations import read_observations
-from scrollwork.analysis.windows.simulation import FIXED, Planted, scored
+from scrollwork.analysis.windows.simulation import FIXED, Planted, simulate_pig_scores
 
 
 @pytest.mark.slow
@@ -61,7 +61,7 @@ def turned(aspects: np.ndarray, lengths: list[int], units: int, copies: int, dev
         mean = sum(m * chance for m, chance in enumerate(row))
         variance = sum((m - mean) ** 2 * chance for m, chance in enumerate(row))
         known = cover_probability(length, 1, copies, units)
-        one = float(spread(np.array([length]), np.array(1), np.array(copies), units, known)[0])
+        one = float(placement_variance(np.array([length]), np.array(1), np.array(copies), units, known)[0])
         theta = min(math.sqrt(one * (len(row) - 1)) / max(variance, 1e-12), WIDEST) * deviate
         weighed = [chance * math.exp(theta * m) for m, chance in enumerate(row)]
         rows.append([one / sum(weighed) for one in weighed])
@@ -108,9 +108,9 @@ def test_arrays_give_what_the_integral_does_not(
 def test_a_cell_far_from_the_likeliest_one_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is looked at once, by the fit's weights: what that leaves out is not seen in a probability."""
     data, limits = some_scores(40), thresholds(40)
-    few = mixed(evidence(data, limits, Options()))
+    few = mixed_posterior(evidence(data, limits, Options()))
     monkeypatch.setattr(posterior_pig, "BEHIND", 1e9)
-    assert mixed(evidence(data, limits, Options())) == pytest.approx(few, abs=1e-9)
+    assert mixed_posterior(evidence(data, limits, Options())) == pytest.approx(few, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -124,9 +124,11 @@ def test_weights_and_copies_between_those_that_are_tried() -> None:
         units = random.integers(120, 501, PROBLEMS)
         span, copies = planted(LIMITS, units, limits, random, PIG)
         problems = Planted(units, span, copies, random.uniform(0.4, 0.9, PROBLEMS))
-        data = scored(problems, FIXED, None, seed)
+        data = simulate_pig_scores(problems, FIXED, None, seed)
         one = slice(place, place + 1)
-        probability = mixed(evidence(Binned(units[one], data.lengths[one], data.counts[one]), limits, Options()))[0]
+        probability = mixed_posterior(
+            evidence(Binned(units[one], data.lengths[one], data.counts[one]), limits, Options())
+        )[0]
         category = categories(span[one], copies[one], limits)[0]
         assert probability[category] > 0.02, (seed, probability.round(3))
 
@@ -144,7 +146,7 @@ def test_all_placements_cover_alike(units: int, length: int, aspects: int, copie
         marked = random.permutation(units)[: aspects * copies].reshape(aspects, copies)
         means.append(((marked >= first) & (marked < first + length)).any(axis=2).sum(axis=1).mean())
     known = aspect_probabilities([length], aspects, copies, units)
-    found = placed(known, units, np.array([length]), copies)[:, 0] @ np.arange(aspects + 1)
+    found = placed_aspects(known, units, np.array([length]), copies)[:, 0] @ np.arange(aspects + 1)
     assert CHANCES @ found == pytest.approx(np.mean(means), rel=0.03)
     assert np.sqrt(CHANCES @ (found - CHANCES @ found) ** 2) == pytest.approx(np.std(means), rel=0.3)
 
@@ -195,6 +197,6 @@ def test_a_context_of_any_size_has_no_probabilities(units: int) -> None:
     counts = np.zeros((1, len(lengths), BINS))
     counts[0, :, 3] = 2
     data = Binned(np.array([units]), np.array([lengths]), counts)
-    found = mixed(evidence(data, thresholds(units), Options()))
+    found = mixed_posterior(evidence(data, thresholds(units), Options()))
     assert np.isfinite(found).all()
     assert found.sum() == pytest.approx(1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from scrollwork.analysis.windows.category_shares import shares_json, stated
 from scrollwork.analysis.windows.observations import read_observations
-from scrollwork.analysis.windows.stating import shares_json, stated
 
 
 def test_undecided_problems_are_in_a_category_or_parts_of_v_do_not_sum_to_it() -> None:

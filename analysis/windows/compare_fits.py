@@ -46,7 +46,7 @@ def divergence(reference: Sequence[float], test: Sequence[float]) -> float:
     return sum(p * log(p / max(q, FLOOR)) for p, q in pairs if p > 0)
 
 
-def compared(
+def compare_complexities(
     reference: Sequence[tuple[float, float]],
     test: Sequence[tuple[float, float]],
     noise: tuple[Sequence[float], Sequence[float]] | None = None,

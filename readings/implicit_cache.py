@@ -33,7 +33,7 @@ class FoundAgain:
 
     def tokens(self, ask: Ask, tokens: int) -> int:
         """Likely tokens that the cache gives back of a prompt of so many. Takes the prompt in."""
-        if not self.applies or (self._luck and not ask.prefix):
+        if not self.applies or (self._luck and not ask.prefix_digest):
             return 0
         text, common = ask.prompt, 0
         begun = blake2b(self._use.scope(ask).encode() if self._use.key else b"", digest_size=16)

@@ -11,7 +11,7 @@ from scrollwork.models.engine.breaker import Breaker
 Result = Answer | CallFailed | Attempt
 
 
-class Withheld:
+class HeldFailures:
     """Failures held back in one stage. breaker: knows what was answered; None for a local model, whose failures are
     always its prompts' fault."""
 

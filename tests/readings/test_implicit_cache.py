@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Ask, Front, Segment
+from scrollwork.models.base import Ask, Segment, SharedPrefix
 from scrollwork.models.engine.sent_prompts import Recent
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make
 from scrollwork.readings.estimate import as_sent
-from scrollwork.readings.found_again import FoundAgain
+from scrollwork.readings.implicit_cache import FoundAgain
 from tests.models.hosted_kit import ask as wrapped_ask
 from tests.models.hosted_kit import table_of
 
@@ -25,8 +25,8 @@ LUNA = {"provider": "openai", "id": "gpt-6-luna", "endpoint": "chat"}
 def asked(tokens: int, question: str, prefix: str = "", letter: str = "a") -> Ask:
     """A document of so many tokens at four characters, and a question of 250."""
     parts = Segment("instruction", "Read. "), Segment("document", letter * (4 * tokens - 6)), Segment("query", question)
-    fronts = (Front(4 * tokens, prefix),) if prefix else ()
-    return Ask("t", question, parts, "0" * 64, 1, 10, fronts=fronts)
+    prefixes = (SharedPrefix(4 * tokens, prefix),) if prefix else ()
+    return Ask("t", question, parts, "0" * 64, 1, 10, shared_prefixes=prefixes)
 
 
 def given_back(table: dict[str, Any], *asks: Ask) -> list[int]:

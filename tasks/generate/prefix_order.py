@@ -14,7 +14,7 @@ from scrollwork.records.prompt import Part, Prompt
 MOST = 20_000  # prompts of one context that are held to be put in order; of more each so many by themselves
 
 
-def in_front_order(prompts: Iterable[Prompt]) -> Iterator[tuple[int, Prompt]]:
+def in_prefix_order(prompts: Iterable[Prompt]) -> Iterator[tuple[int, Prompt]]:
     """Yield each prompt with its place in the table. Those whose first document is the same are put in order by the
     spans that they show of their documents, the shorter of two from the same place first; others stay where they
     are."""
@@ -25,14 +25,14 @@ def in_front_order(prompts: Iterable[Prompt]) -> Iterator[tuple[int, Prompt]]:
 
 def first_document(prompt: Prompt) -> str | None:
     """Return which document a prompt begins with; None without one."""
-    return next((part.document_id for part in shown(prompt)), None)
+    return next((part.document_id for part in document_parts(prompt)), None)
 
 
 def spans(prompt: Prompt) -> list[tuple[str, int, int]]:
     """Return what a prompt shows of its documents."""
-    return [(part.document_id or "", part.start or 0, part.end or 0) for part in shown(prompt)]
+    return [(part.document_id or "", part.start or 0, part.end or 0) for part in document_parts(prompt)]
 
 
-def shown(prompt: Prompt) -> Iterator[Part]:
+def document_parts(prompt: Prompt) -> Iterator[Part]:
     """Yield the parts that are documents."""
     return (part for part in prompt.parts if part.role == "document")

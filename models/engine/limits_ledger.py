@@ -27,7 +27,7 @@ class Taken(Protocol):
     def tokens_limit(self) -> int | None: ...
 
 
-class Ledger(Protocol):
+class LimitsLedger(Protocol):
     """Keeps schedules for all processes that can reach it. May be called from any thread; waits for seconds at most."""
 
     @property
@@ -71,8 +71,8 @@ def in_thread(work: Callable[[], None]) -> None:
     threading.Thread(target=work, name="scrollwork-limits", daemon=True).start()
 
 
-def reach(
-    ledger: Ledger, name: str, wanted: Want, waited_for: Callable[[], bool], clock: Callable[[], float]
+def take_from_ledger(
+    ledger: LimitsLedger, name: str, wanted: Want, waited_for: Callable[[], bool], clock: Callable[[], float]
 ) -> tuple[Taken, float]:
     """(What was taken, when the ledger was asked). Raises LedgerAway when it could not be asked for PATIENCE_S, or not
     at once and nobody waits."""

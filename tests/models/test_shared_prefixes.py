@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from scrollwork.models.base import Ask, Call, Segment, cut_behind
-from scrollwork.models.vendors.shared_fronts import AHEAD, sharing
+from scrollwork.models.vendors.shared_prefixes import AHEAD, with_shared_prefixes
 from scrollwork.records.prompt import Part, Prompt
-from scrollwork.tasks.generate.front_order import MOST, in_front_order
+from scrollwork.tasks.generate.prefix_order import MOST, in_prefix_order
 
 
 def call(number: int, *parts: tuple[str, str], tokens: int = 0) -> Call:
@@ -26,43 +26,45 @@ def on(number: int, name: str, size: int = 8_000) -> Call:
 
 
 def ends(calls: Sequence[Call]) -> list[list[int]]:
-    return [[front.characters for front in one.ask.fronts] for one in calls]
+    return [[prefix.characters for prefix in one.ask.shared_prefixes] for one in calls]
 
 
 def test_prompt_that_nobody_shares_is_written_to_a_cache() -> None:
     given = [on(number, name) for number, name in enumerate(["a", "b", "b", "c", "d", "b", "b", "e"])]
-    shared = list(sharing(iter(given)))
+    shared = list(with_shared_prefixes(iter(given)))
     assert [one.key for one in shared] == [one.key for one in given]
-    assert [bool(one.ask.fronts) for one in shared] == [False, True, True, False, False, True, True, False]
-    assert {one.ask.front for one in shared if one.ask.fronts} == {given[1].ask.prompt[: len("Answer. ") + 8_000]}
+    assert [bool(one.ask.shared_prefixes) for one in shared] == [False, True, True, False, False, True, True, False]
+    assert {one.ask.prefix_text for one in shared if one.ask.shared_prefixes} == {
+        given[1].ask.prompt[: len("Answer. ") + 8_000]
+    }
     assert [one.ask.follows for one in shared] == [False, False, True, False, False, False, True, False]
-    assert len({one.ask.prefix for one in shared}) == 2
-    assert list(sharing([])) == []
-    assert ends(list(sharing([given[0]]))) == [[]]
+    assert len({one.ask.prefix_digest for one in shared}) == 2
+    assert list(with_shared_prefixes([])) == []
+    assert ends(list(with_shared_prefixes([given[0]]))) == [[]]
 
 
 def test_document_that_no_vendor_would_keep_is_marked() -> None:
     short = [on(number, "a", 3_000) for number in range(2)]
-    assert ends(list(sharing(short))) == [[], []]
-    assert ends(list(sharing(short, 512))) == [[3_008]] * 2
+    assert ends(list(with_shared_prefixes(short))) == [[], []]
+    assert ends(list(with_shared_prefixes(short, 512))) == [[3_008]] * 2
     counted = [replace(one, ask=replace(one.ask, tokens=90)) for one in (on(0, "a"), on(1, "a"))]
-    assert ends(list(sharing(counted))) == [[], []], "by a tokenizer it is short"
+    assert ends(list(with_shared_prefixes(counted))) == [[], []], "by a tokenizer it is short"
 
 
 DEMONSTRATIONS = ("demonstration", "An example. " * 400)  # 1,200 tokens
 
 
-def shown(number: int, document: str, front: tuple[str, str] = DEMONSTRATIONS) -> Call:
+def shown(number: int, document: str, prefix: tuple[str, str] = DEMONSTRATIONS) -> Call:
     """A call that shows demonstrations before a document of its own."""
-    return call(number, front, ("instruction", "Answer. "), ("document", document))
+    return call(number, prefix, ("instruction", "Answer. "), ("document", document))
 
 
 def test_demonstrations_that_all_prompts_share_are_paid_with_each() -> None:
     """Where no document is shared, what stands in front of it is: the whole stage is a group that one call leads."""
-    found = list(sharing([shown(n, f"{n} its own") for n in range(4)]))
+    found = list(with_shared_prefixes([shown(n, f"{n} its own") for n in range(4)]))
     assert ends(found) == [[4_808]] * 4
     assert [one.ask.follows for one in found] == [False, True, True, True]
-    assert ends(list(sharing([shown(n, f"{n} its own") for n in range(4)], 2048))) == [[]] * 4
+    assert ends(list(with_shared_prefixes([shown(n, f"{n} its own") for n in range(4)], 2048))) == [[]] * 4
     long = "word " * 1_600
     mixed = [
         shown(0, f"a {long}"),
@@ -70,53 +72,57 @@ def test_demonstrations_that_all_prompts_share_are_paid_with_each() -> None:
         shown(2, "b"),
         shown(3, "c", ("demonstration", "No. " * 999)),
     ]
-    assert ends(list(sharing(mixed))) == [[4_808, 12_810], [4_808, 12_810], [4_808], []]
+    assert ends(list(with_shared_prefixes(mixed))) == [[4_808, 12_810], [4_808, 12_810], [4_808], []]
 
 
 def test_shorter_window_from_the_same_place_is_paid_again_in_the_longer() -> None:
     """Dolce: what two questions on the short window began with is read by those on the long one."""
     text = "".join(f"unit {number} of a text. " for number in range(2_000))
     windows = [text[:6_000], text[:6_000], text[:20_000], text[:20_000], text[100:9_000]]
-    found = list(sharing([call(n, ("instruction", "Read. "), ("document", one)) for n, one in enumerate(windows)]))
+    found = list(
+        with_shared_prefixes([call(n, ("instruction", "Read. "), ("document", one)) for n, one in enumerate(windows)])
+    )
     assert ends(found) == [[6_006], [6_006], [6_006, 20_006], [6_006, 20_006], []]
     assert [one.ask.follows for one in found] == [False, True, False, True, False]
-    assert found[0].ask.prefix == found[2].ask.fronts[0].digest
-    assert {front.marked for one in found for front in one.ask.fronts} == {True}
+    assert found[0].ask.prefix_digest == found[2].ask.shared_prefixes[0].digest
+    assert {prefix.marked for one in found for prefix in one.ask.shared_prefixes} == {True}
     cut = [call(n, ("document", text[:end]), ("omission", "..."), ("document", text[-end:])) for n, end in
            enumerate((9_000, 9_000, 9_040))]  # fmt: skip
-    assert ends(list(sharing(cut))) == [[9_000, 18_003], [9_000, 18_003], [9_000]], "as documents that were cut"
+    assert ends(list(with_shared_prefixes(cut))) == [[9_000, 18_003], [9_000, 18_003], [9_000]], (
+        "as documents that were cut"
+    )
 
 
 def test_front_beyond_the_calls_that_are_looked_at_is_lost() -> None:
     """More questions on the first document than are looked at, and only then another that begins as it does."""
     calls = [shown(n, "word " * 1_600) for n in range(3 * AHEAD)] + [shown(999, "other"), shown(1_000, "else")]
-    found = ends(list(sharing(calls)))
+    found = ends(list(with_shared_prefixes(calls)))
     assert found[0] == [12_808], "nobody knows yet"
     assert found[-2:] == [[4_808], [4_808]]
-    near = ends(list(sharing(calls[2 * AHEAD + 9 :])))
+    near = ends(list(with_shared_prefixes(calls[2 * AHEAD + 9 :])))
     assert near[0] == [4_808, 12_808]
 
 
 @pytest.mark.parametrize("marks", [1, 2, 4])
 def test_requests_that_share_a_front_are_cut_at_different_places(marks: int) -> None:
-    """On random trees, however deep: each front is what a neighbour begins with, its marks are few, the text is whole,
-    and whoever shares a front sends the same pieces up to its end."""
+    """On random trees, however deep: each prefix is what a neighbour begins with, its marks are few, the text is whole,
+    and whoever shares a prefix sends the same pieces up to its end."""
     for seed in range(60):
         rng = random.Random(seed)
-        found = list(sharing(tree(rng), 1, marks))
+        found = list(with_shared_prefixes(tree(rng), 1, marks))
         for place, one in enumerate(found):
-            pieces = list(cut_behind(one.ask.prompt, one.ask.fronts))
+            pieces = list(cut_behind(one.ask.prompt, one.ask.shared_prefixes))
             assert "".join(text for text, _ in pieces) == one.ask.prompt
-            assert sum(front.marked for front in one.ask.fronts) <= marks
+            assert sum(prefix.marked for prefix in one.ask.shared_prefixes) <= marks
             beside = [other.ask.prompt for other in found[max(0, place - 1) : place + 2] if other is not one]
-            if one.ask.fronts:
-                assert any(prompt.startswith(one.ask.front) for prompt in beside)
-                assert one.ask.fronts[-1].marked
+            if one.ask.shared_prefixes:
+                assert any(prompt.startswith(one.ask.prefix_text) for prompt in beside)
+                assert one.ask.shared_prefixes[-1].marked
         cuts: dict[str, list[str]] = {}
         for one in found:
-            texts = [text for text, _ in cut_behind(one.ask.prompt, one.ask.fronts)]
-            for number, front in enumerate(one.ask.fronts):
-                assert cuts.setdefault(front.digest, texts[: number + 1]) == texts[: number + 1]
+            texts = [text for text, _ in cut_behind(one.ask.prompt, one.ask.shared_prefixes)]
+            for number, prefix in enumerate(one.ask.shared_prefixes):
+                assert cuts.setdefault(prefix.digest, texts[: number + 1]) == texts[: number + 1]
 
 
 def tree(rng: random.Random, depth: int = 5) -> list[Call]:
@@ -146,13 +152,13 @@ def test_windows_are_asked_by_length_or_answers_lose_their_place() -> None:
     table = [closed]
     table += [prompt("d", start, start + length, q) for length in (5, 20) for start in (0, 7) for q in "ab"]
     table += [prompt("e", 0, 5, "a"), prompt("d", 0, 5, "later")]
-    found = list(in_front_order(table))
+    found = list(in_prefix_order(table))
     assert [place for place, _ in found] == [0, 1, 2, 5, 6, 3, 4, 7, 8, 9, 10]
     assert all(table[place] is one for place, one in found)
 
 
 def test_context_with_more_windows_than_memory_is_held() -> None:
     table = [prompt("d", 0, 10 - number % 2, "q") for number in range(2 * MOST + 3)]
-    places = [place for place, _ in in_front_order(iter(table))]
+    places = [place for place, _ in in_prefix_order(iter(table))]
     assert sorted(places) == list(range(len(table)))
     assert max(places[:MOST]) < MOST <= min(places[MOST : 2 * MOST])
