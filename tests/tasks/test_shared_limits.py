@@ -18,7 +18,7 @@ import pytest
 import sqlalchemy as sa
 
 from scrollwork.models.base import Limits, Usage
-from scrollwork.models.engine import ledger as ledgers
+from scrollwork.models.engine import limits_ledger as ledgers
 from scrollwork.models.engine.limits import Caps, Ended, Lane, Limiter
 from scrollwork.models.engine.limits_ledger import LedgerAway
 from scrollwork.storage.answers import database
