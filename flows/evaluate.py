@@ -11,7 +11,7 @@ from prefect.runtime import flow_run
 
 import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
 from scrollwork.flows.chains import Chain
-from scrollwork.flows.execute import run, with_way
+from scrollwork.flows.execute import run, with_contexts, with_way
 from scrollwork.flows.parameters import OF_RUN, finish, naming_extras, request_of, with_options
 from scrollwork.pipeline.engines.prefect import provide_secrets, run_prefect, show_leaderboard, side_by_side
 from scrollwork.pipeline.engines.processes import Processes
@@ -25,7 +25,7 @@ from scrollwork.reporting.boards.leaderboard import markdown
 def evaluate(**parameters: Any) -> Outcome:
     """Evaluate models on a suite. By default: the naive baselines on the bundled sample."""
     request = request_of({**parameters, "models": parameters.get("models") or ["naive"]})
-    chain = with_way(Chain(replace(request, run=str(flow_run.id or ""))))
+    chain = with_way(with_contexts(Chain(replace(request, run=str(flow_run.id or "")))))
     request = chain.request
     if request.in_batches:  # they are asked here, between the stages
         provide_secrets(chain.resolved.calling.tables)

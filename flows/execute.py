@@ -20,6 +20,7 @@ from scrollwork.storage.digest import sha256_of
 from scrollwork.suites.home_suites import keep_copy
 from scrollwork.suites.outside_systems import is_outside, shown_name
 from scrollwork.suites.request import Request
+from scrollwork.suites.served_contexts import note_contexts
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
 from scrollwork.tasks.judge.run import STAGE as JUDGE
 from scrollwork.tasks.report.published import publish as publish_page
@@ -126,6 +127,12 @@ def run_nodes(chain: Chain, engine: Engine, targets: Sequence[Node]) -> list[Fin
     rest = plan.only(node for node in plan.nodes if node.name not in first)
     finished = {**first, **{one.node.name: one for one in run_plan(chain.request, engine, rest)}}
     return [finished[node.name] for node in plan.nodes]
+
+
+def with_contexts(chain: Chain) -> Chain:
+    """The chain, with the contexts that servers of the user's own list, where nobody else says them: prompts are cut by
+    them. A server is asked before the first run alone."""
+    return chain.other(chain.request) if note_contexts(chain.resolved.calling.tables, chain.session.home) else chain
 
 
 def with_way(chain: Chain) -> Chain:

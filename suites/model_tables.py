@@ -27,6 +27,7 @@ from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
 from scrollwork.suites.parts import Part
 from scrollwork.suites.plugins import resolve_name
 from scrollwork.suites.request import NOTHING_COUNTED, Request
+from scrollwork.suites.served_contexts import needs_context, served_context
 from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt_tokenizer
 
@@ -181,6 +182,8 @@ def filled_table(model: str, table: dict[str, Any], request: Request) -> dict[st
             table["tokenizer"] = adopt_tokenizer(table["tokenizer"], home)
         except UsageError as error:
             raise UsageError(f"model {model!r}: tokenizer: {str(error).removeprefix('--tokenizer ')}") from error
+        if needs_context(table) and (context := served_context(table, home)):
+            table["context"] = context
     elif table["provider"] in LOCAL:
         from scrollwork.suites.checkpoints import with_checkpoint_facts
 

@@ -12,7 +12,7 @@ from scrollwork.cli.terminal.progress import progress_display
 from scrollwork.cli.terminal.spending import spending_line, spent_by
 from scrollwork.cli.terminal.waiting import in_batches
 from scrollwork.flows.chains import Chain
-from scrollwork.flows.execute import plan, with_way
+from scrollwork.flows.execute import plan, with_contexts, with_way
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run, and print the leaderboard."""
     if not arguments.models:
         raise UsageError("run needs a model: --model naive")
-    chain = with_way(chain_of(arguments))
+    chain = with_way(with_contexts(chain_of(arguments)))
     return tell(arguments, chain, run_with_progress(arguments, chain))
 
 

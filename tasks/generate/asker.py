@@ -175,7 +175,6 @@ class Asker:
         """The calls, remembered with their place among neighbours: what they count for depends on it."""
         for call in calls:
             self._open[call.key] = call
-            self._first.sending(call)
             yield call
 
     def _missing(self, keys: Collection[str]) -> list[str]:

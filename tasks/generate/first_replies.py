@@ -13,9 +13,7 @@ from typing import Any
 from scrollwork.models.base import Answer, Attempt, Call
 from scrollwork.models.engine.breaker import OF_ONE_PROMPT
 from scrollwork.models.hosted.error_replies import message_line
-from scrollwork.models.hosted.model import most_output
 from scrollwork.models.vendors.differences import Seen, differences
-from scrollwork.models.vendors.families import vendor_of
 from scrollwork.pipeline.calling import Calling, first_time
 
 log = logging.getLogger("scrollwork")
@@ -32,8 +30,6 @@ class FirstReplies:
         self._tried, self._heard = 0, False
         self._looks = new
         self._seen: list[Seen] = []
-        untold = table.get("provider") == "compatible" and vendor_of(table) is None and "context" not in table
-        self._asks_context, self._context = new and untold, 0
 
     def tried(self, attempt: Attempt) -> None:
         """A try ended: nothing but problems may come (the wait may be long, and the address wrong), or a usage that
@@ -47,22 +43,6 @@ class FirstReplies:
             log.warning("%s: the first request was refused: %s", self._title, attempt.message)
         if attempt.outcome == "answered" and attempt.message and self._new("usage"):
             log.warning("%s: %s. Such calls count for what was set aside", self._title, attempt.message)
-
-    def sending(self, call: Call) -> None:
-        """A call is about to go. A server of one's own may list a context that nobody told us."""
-        if self._asks_context:
-            from scrollwork.models.hosted.listing import context_at  # brings aiohttp, which a checkpoint needs not
-
-            self._asks_context, self._context = False, context_at(self._model, self._table)
-        if not self._context:
-            return
-        size = call.ask.likely_tokens + most_output(call.ask.max_new_tokens, self._table)
-        if size > self._context and self._new("context"):
-            log.warning(
-                "%s: its server lists %s tokens of prompt and answer; %s has more, about %s in example %s. "
-                "With context = %s in the model's table prompts are cut to fit",
-                *(self._model, f"{self._context:,}", call.ask.task, f"{size:,}", call.ask.example_id, self._context),
-            )
 
     def answered(self, answer: Answer, call: Call, attempt: Attempt | None) -> None:
         """An answer came. attempt: that gave it."""

@@ -18,7 +18,6 @@ from scrollwork.pipeline.session import Calling
 from scrollwork.rehearsal.clock import Clock
 from scrollwork.rehearsal.server import Rehearsal
 from scrollwork.tasks.generate.first_replies import FirstReplies
-from tests.cli.test_models_command import vendor
 from tests.conftest import Call
 
 LONG = Segment("document", "word " * 4000)  # 5,000 tokens by characters
@@ -138,38 +137,6 @@ def test_run_is_sent_whole_before_anybody_looks(call: Call, tmp_path: Path, monk
         assert call(*asked, "--task", "qasper", "--quiet")[0] == 0
         assert not [record for record in caplog.records if "another-model" in record.getMessage()]
         assert beside[1] == 2, "the home holds answers of this model"
-
-
-@pytest.mark.parametrize(
-    ("page", "context", "told"),
-    [
-        (
-            {"data": [{"id": "tiny", "max_model_len": 4096}]},
-            None,
-            "lists 4,096 tokens of prompt and answer; t has more",
-        ),
-        ({"data": [{"id": "tiny", "max_model_len": 40_960}]}, None, ""),
-        ({"data": [{"id": "tiny"}]}, None, ""),
-        ({"data": [{"id": "other", "max_model_len": 10}]}, None, ""),
-        (b"<html>no</html>", None, ""),
-        ({"data": [{"id": "tiny", "max_model_len": 4096}]}, 9000, ""),
-    ],
-)
-def test_context_of_a_server_of_ones_own_is_not_read_or_its_absence_is_a_fault(
-    page: Any, context: int | None, told: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    with vendor({"/v1/models": page}) as (url, came):
-        given = {"provider": "compatible", "id": "tiny", "base_url": f"{url}/v1", "tokenizer": "estimate"}
-        table = {
-            "provider": "compatible",
-            **checked_table("tiny", {**given, **({"context": context} if context else {})}),
-        }
-        first = FirstReplies("generate t", "tiny", table, Calling(uuid4().hex), new=True)
-        for number in range(3):
-            first.sending(Request(f"k{number}", "tiny", {}, ask(number)))
-    assert [one for one in (record.getMessage() for record in caplog.records) if told not in one] == []
-    assert len(caplog.records) == bool(told)
-    assert len(came) == (context is None), "asked once"
 
 
 def test_name_that_a_reply_gives_moves_the_cursor(caplog: pytest.LogCaptureFixture) -> None:

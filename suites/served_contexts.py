@@ -1,0 +1,58 @@
+"""The context of a model on the user's own server, where its table names none: what the server lists at GET /v1/models
+(vLLM: `max_model_len`).
+
+Prompts are cut by it when they are planned, and planning asks no server. So a run asks before it plans, once for each
+address and model, and the home keeps the reply: a plan, an estimate and later runs read it there.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from scrollwork.models.vendors.families import vendor_of
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.home import Home
+from scrollwork.suites.checkpoints import read_remembered, remember
+
+log = logging.getLogger("scrollwork")
+FOLDER = "servers"  # of the home
+LEAST, MOST = 1024, 2**27  # tokens; a server may say anything
+
+
+def needs_context(table: Mapping[str, Any]) -> bool:
+    """Whether nobody says the context of a table's model: neither the user nor a vendor's file."""
+    return table["provider"] == "compatible" and vendor_of(table) is None and "context" not in table
+
+
+def served_context(table: Mapping[str, Any], home: Home) -> int:
+    """Return the context that the home keeps of a table's model, in tokens of prompt and answer; 0 for none."""
+    value = read_remembered(home, _file(table)).get("context")
+    return value if type(value) is int and LEAST <= value <= MOST else 0
+
+
+def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
+    """Ask the servers whose context nobody says, 5 s each at most, and keep what they list. Returns whether anything is
+    new. tables: of the called models of a run, by name. A server that lists no context, or is not there yet, is no
+    fault."""
+    unknown = {model: table for model, table in tables.items() if needs_context(table)}
+    if not unknown or not home.writable:
+        return False
+    from scrollwork.models.hosted.listing import context_at  # brings aiohttp, an extra
+
+    listed = {model: context_at(model, table) for model, table in unknown.items()}
+    new = {model: tokens for model, tokens in listed.items() if LEAST <= tokens <= MOST}
+    for model, tokens in listed.items():
+        if model in new:
+            own = unknown[model]
+            remember(home, _file(own), {"base_url": own["base_url"], "id": own["id"], "context": tokens})
+            log.warning("%s: its server lists a context of %s tokens, so longer prompts are cut; context = N in the "
+                        "model's table goes over it", model, f"{tokens:,}")  # fmt: skip
+        elif tokens:
+            log.warning("%s: its server lists a context of %s tokens, which is not believed", model, f"{tokens:,}")
+    return bool(new)
+
+
+def _file(table: Mapping[str, Any]) -> str:
+    return f"{FOLDER}/{sha256_of([table['base_url'], table['id']])[:16]}.json"

@@ -1,0 +1,59 @@
+"""The context of a model on the user's own server: what the server lists, asked once, before prompts are cut."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.cli.test_models_command import vendor
+from tests.conftest import Call
+
+ASKED = ("zeroscrolls", "--sample", "--task", "qmsum", "--model", "compatible:tiny")
+
+
+def truncated(call: Call, url: str, *more: str) -> int:
+    """Prompts of a run that are cut, by its estimate, which asks no server."""
+    code, out, err = call("estimate", *ASKED, "--base-url", url, "--json", *more)
+    assert code == 0, err
+    return sum(row["truncated"] for row in json.loads(out))
+
+
+@pytest.mark.parametrize(
+    ("page", "said", "cut"),
+    [
+        ({"data": [{"id": "tiny", "max_model_len": 2048}]}, "lists a context of 2,048 tokens", True),
+        ({"data": [{"id": "tiny", "max_model_len": 1_000_000}]}, "lists a context of 1,000,000 tokens", False),
+        ({"data": [{"id": "tiny", "max_model_len": 3}]}, "3 tokens, which is not believed", False),
+        ({"data": [{"id": "tiny", "max_model_len": 10**11}]}, "which is not believed", False),
+        ({"data": [{"id": "tiny", "max_model_len": "2048"}]}, "", False),
+        ({"data": [{"id": "tiny"}]}, "", False),
+        ({"data": [{"id": "other", "max_model_len": 2048}]}, "", False),
+        (b"<html>no</html>", "", False),
+    ],
+)
+def test_prompt_longer_than_the_servers_context_is_sent(
+    call: Call, caplog: pytest.LogCaptureFixture, page: Any, said: str, cut: bool
+) -> None:
+    """The run asks before it plans; what it plans, and later estimates, are cut by the reply. The calls fail here."""
+    with vendor({"/v1/models": page}) as (url, came):
+        call("run", *ASKED, "--base-url", f"{url}/v1", "--engine", "inline", "--quiet")
+        asked = [path for path in came if "models" in str(path)]
+        assert len(asked) == 1
+        told = [record.getMessage() for record in caplog.records if "context" in record.getMessage()]
+        assert len(told) == bool(said)
+        assert all(said in line for line in told)
+        assert (truncated(call, f"{url}/v1") > 0) == cut
+        if cut:
+            call("run", *ASKED, "--base-url", f"{url}/v1", "--engine", "inline", "--quiet")
+            assert truncated(call, f"{url}/v1", "--context", "1000000") == 0, "the user's own word goes over it"
+        assert len([path for path in came if "models" in str(path)]) == 1, "asked again"
+
+
+def test_server_that_is_not_there_stops_the_plan_or_is_asked_by_one(call: Call) -> None:
+    assert truncated(call, "http://127.0.0.1:9/v1") == 0
+    with vendor({"/v1/models": {"data": [{"id": "tiny", "max_model_len": 2048}]}}) as (url, came):
+        assert call("plan", *ASKED, "--base-url", f"{url}/v1")[0] == 0
+        assert truncated(call, f"{url}/v1") == 0
+        assert came == [], "plan and estimate ask no server"
