@@ -35,7 +35,7 @@ def ask(document: str = "one two three", *, question: str = "What?", wrapped: bo
     ]
     whole = (HUMAN, *segments, ASSISTANT) if wrapped else tuple(segments)
     if prefix := more.pop("prefix", ""):
-        more["prefixes"] = (SharedPrefix(len(text_of(halves(whole)[0])), prefix),)
+        more["shared_prefixes"] = (SharedPrefix(len(text_of(halves(whole)[0])), prefix),)
     return Ask("qmsum", "e1", whole, "0" * 64, 1, more.pop("max_new_tokens", 100), **more)
 
 
