@@ -328,7 +328,7 @@ def test_time_left_is_shown_while_requests_go_one_by_one(store: ResponseStore) -
     calling.begin_run("run")
     progress.listen(Listener())
     try:
-        ask(Scripted(latency=0.01), store, 20, at_once=8, begin=False)
+        ask(Scripted(latency=0.2), store, 20, at_once=8, begin=False)  # longer than it takes to commit the first
     finally:
         progress.listen(None)
     assert {done for done, steady in heard if not steady} == {0, 1}
