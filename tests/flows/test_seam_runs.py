@@ -302,7 +302,7 @@ import hashlib, json, sys
 sys.path.insert(0, sys.argv[1])
 from scrollwork.preprocessing.runs.block_prompts import Blocks
 from scrollwork.preprocessing.runs.blocks import Block
-from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, drawn
+from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, examples_of_run
 from scrollwork.preprocessing.runs.manifests import manifest
 from scrollwork.records.example import Example
 
@@ -316,7 +316,7 @@ for slot, of in json.load(open(sys.argv[2], encoding="utf-8")).items():
     pool = Pool(len(of["instructions"]), shots)
     sizes = {example.example_id: len(example.document_ids) for example in examples}
     one = draw_of(sizes, params["task"], pool, how, params["run"])
-    rows = drawn(examples, params["suite"], params["task"], one, how)
+    rows = examples_of_run(examples, params["suite"], params["task"], one, how)
     blocks = Blocks(Block(**params["block"]), of["instructions"], {shot.example_id: shot for shot in shots})
     data = manifest(params["suite"], params["task"], one, how, rows, blocks, of["documents"].__getitem__, "own")
     found[slot] = hashlib.sha256(data).hexdigest()

@@ -172,9 +172,9 @@ def test_sweeper_takes_a_file_between_its_making_and_its_lock(tmp_path):
 def test_lock_is_given_to_two(tmp_path):
     holder = start(
         """
-        from scrollwork.storage.location import held
+        from scrollwork.storage.location import file_lock
         from pathlib import Path
-        with held(Path(sys.argv[1])):
+        with file_lock(Path(sys.argv[1])):
             say("held")
             wait()
             Path(sys.argv[2]).write_text("holder")
@@ -186,10 +186,10 @@ def test_lock_is_given_to_two(tmp_path):
     assert heard(holder) == ["held"]
     waiter = start(
         """
-        from scrollwork.storage.location import held
+        from scrollwork.storage.location import file_lock
         from pathlib import Path
         say("waiting")
-        with held(Path(sys.argv[1])):
+        with file_lock(Path(sys.argv[1])):
             say(Path(sys.argv[2]).read_text(), Path(sys.argv[1]).exists())
         """,
         tmp_path / "a" / "lock",

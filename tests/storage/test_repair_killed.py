@@ -32,7 +32,7 @@ def stop(holder, name, which, after=False):
     setattr(holder, name, stopping)
 
 stop(*eval(sys.argv[2]))
-repair.opened(sys.argv[1])
+repair.open_or_mend(sys.argv[1])
 """
 POINTS = {
     "before anything is taken over": '(repair, "_take_over", 1)',

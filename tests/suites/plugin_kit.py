@@ -8,7 +8,7 @@ from tests.conftest import Scrollwork
 
 NOTES = '''"""Notes, a line each: id|text|question|answer."""
 from scrollwork.preprocessing.raw.errors import MalformedRecord
-from scrollwork.preprocessing.raw.files import dropped
+from scrollwork.preprocessing.raw.files import drop_of_error
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 
@@ -20,7 +20,8 @@ def curate(raw, task, split, *, shout=False):
         for number, line in enumerate(raw.text(path).splitlines(), 1):
             fields = parted(line)
             if len(fields) != 4:
-                yield dropped(MalformedRecord(path[0], f"line {number}", "", "must be four fields", "fields"), task, split)
+                error = MalformedRecord(path[0], f"line {number}", "", "must be four fields", "fields")
+                yield drop_of_error(error, task, split)
                 continue
             name, text, question, answer = fields
             document = Document.of(text, source_file=path[0], source_record=f"line {number}")

@@ -21,7 +21,7 @@ from scrollwork.models.engine.answers import answer
 from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.pipeline.calling import ledger
+from scrollwork.pipeline.calling import ledger_of
 
 place, rpm, seconds = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
 store = ResponseStore(place)
@@ -45,7 +45,7 @@ stop = Stop()
 print("ready", flush=True)
 sys.stdin.readline()
 threading.Timer(seconds, stop.set).start()
-run = answer(AtOnce, calls(), Settings("openai", "", "m", "KEY", caps), ledger=ledger(store), stop=stop)
+run = answer(AtOnce, calls(), Settings("openai", "", "m", "KEY", caps), ledger=ledger_of(store), stop=stop)
 for _ in run:
     pass
 print("stopped", run.stopped, flush=True)
@@ -58,7 +58,7 @@ from scrollwork.models.base import Ask, Attempt, Call, Segment
 from scrollwork.models.registry import make, settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.pipeline.calling import ledger
+from scrollwork.pipeline.calling import ledger_of
 
 place, url, rpm, seconds, own = *sys.argv[1:3], int(sys.argv[3]), float(sys.argv[4]), sys.argv[5]
 store = ResponseStore(place)
@@ -73,7 +73,7 @@ def calls():
 stop = Stop()
 print("ready", flush=True)
 sys.stdin.readline()
-run = model.run(calls(), stop=stop, ledger=ledger(store) if own != "alone" else None)
+run = model.run(calls(), stop=stop, ledger=ledger_of(store) if own != "alone" else None)
 ended = collections.Counter()
 for one in run:
     if not ended:
