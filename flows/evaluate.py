@@ -25,7 +25,8 @@ from scrollwork.reporting.boards.leaderboard import markdown
 def evaluate(**parameters: Any) -> Outcome:
     """Evaluate models on a suite. By default: the naive baselines on the bundled sample."""
     request = request_of({**parameters, "models": parameters.get("models") or ["naive"]})
-    chain = with_way(with_contexts(Chain(replace(request, run=str(flow_run.id or "")))))
+    with naming_extras():
+        chain = with_way(with_contexts(Chain(replace(request, run=str(flow_run.id or "")))))
     request = chain.request
     if request.in_batches:  # they are asked here, between the stages
         provide_secrets(chain.resolved.calling.tables)

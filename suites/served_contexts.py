@@ -14,7 +14,6 @@ from typing import Any
 from scrollwork.models.vendors.families import vendor_of
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
-from scrollwork.suites.checkpoints import read_remembered, remember
 
 log = logging.getLogger("scrollwork")
 FOLDER = "servers"  # of the home
@@ -28,6 +27,8 @@ def needs_context(table: Mapping[str, Any]) -> bool:
 
 def served_context(table: Mapping[str, Any], home: Home) -> int:
     """Return the context that the home keeps of a table's model, in tokens of prompt and answer; 0 for none."""
+    from scrollwork.suites.checkpoints import read_remembered  # brings what loads checkpoints
+
     value = read_remembered(home, _file(table)).get("context")
     return value if type(value) is int and LEAST <= value <= MOST else 0
 
@@ -40,6 +41,7 @@ def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
     if not unknown or not home.writable:
         return False
     from scrollwork.models.hosted.listing import context_at  # brings aiohttp, an extra
+    from scrollwork.suites.checkpoints import remember
 
     listed = {model: context_at(model, table) for model, table in unknown.items()}
     new = {model: tokens for model, tokens in listed.items() if LEAST <= tokens <= MOST}

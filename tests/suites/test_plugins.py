@@ -321,7 +321,7 @@ def test_model_of_a_package_is_asked_by_several_processes() -> None:
     from scrollwork.pipeline.engines.processes import Processes
     from scrollwork.pipeline.plan import Node
 
-    nodes = [Node("generate", (), {}, f"scrollwork.tasks.generate.{way}") for way in ("outside", "run")]
+    nodes = [Node("generate", (), {}, f"scrollwork.tasks.generate.{way}") for way in ("plugin", "run")]
     assert [Processes(2).movable(node) for node in nodes] == [False, True]
 
 
