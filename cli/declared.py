@@ -15,7 +15,8 @@ REPEAT, STRICT = "repeat for several", "--strict"
 
 def argument(option: Option) -> Argument:
     """Return the arguments of `add_argument` for an option. The default is None: the declaration has the real one."""
-    settings: dict[str, Any] = {"dest": option.name, "default": None, "help": option.help, "group": option.group}
+    text = option.help.replace("%", "%%")  # argparse fills in what stands behind a sign of percent
+    settings: dict[str, Any] = {"dest": option.name, "default": None, "help": text, "group": option.group}
     if option.type is bool:
         return [option.flag], {**settings, "action": "store_true"}
     if option.metavar:
@@ -23,8 +24,7 @@ def argument(option: Option) -> Argument:
     if option.choices:
         settings["choices"] = option.choices
     if option.type in (tuple, dict):
-        closed = option.help.endswith(")")
-        told = f"{option.help[:-1]}; {REPEAT})" if closed else f"{option.help} ({REPEAT})"
+        told = f"{text[:-1]}; {REPEAT})" if text.endswith(")") else f"{text} ({REPEAT})"
         return [option.flag], {**settings, "action": "append", "help": told}
     return [option.flag], {**settings, "type": option.type}
 

@@ -21,7 +21,7 @@ ENGINE: Argument = (
     {
         "choices": ["prefect", "inline"],
         "default": "prefect",
-        "help": "prefect (default), or inline: the same stages one after another without Prefect",
+        "help": "prefect (default), or inline: the same stages without Prefect",
     },
 )
 JUDGES = ("--faithfulness", "--coverage", "--models")

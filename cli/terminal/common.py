@@ -174,10 +174,12 @@ def is_expected(error: BaseException) -> bool:
     """Return whether the message alone tells a person what to do, so that no traceback is needed."""
     from scrollwork.flows.server.processes import ServiceError
     from scrollwork.models.registry import UnknownModel
+    from scrollwork.models.vendors.families import BadVendor
     from scrollwork.pipeline.errors import BadRecord, StageFailed, UsageError
     from scrollwork.preprocessing.raw.errors import RawError
 
-    known = (ServiceError, UnknownModel, RawError, StorageError, BadRecord, StageFailed, UsageError, OSError)
+    of_input = (UnknownModel, BadVendor, RawError, BadRecord, UsageError)
+    known = (*of_input, ServiceError, StorageError, StageFailed, OSError)
     return isinstance(error, known) or bool(install_line(error))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import json
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from scrollwork.cli.declared import argument
 from scrollwork.cli.main import parser
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.suites.options import BUILD, every_option
+from scrollwork.suites.options import BUILD, Option, every_option
 from scrollwork.suites.request import Request
 from tests.conftest import Scrollwork, edit
 
@@ -231,3 +233,12 @@ def test_flow_takes_no_null_for_a_list() -> None:
     from scrollwork.flows.build_datasets import build_datasets
 
     assert build_datasets.validate_parameters({"tasks": None, "vary": None})["tasks"] is None
+
+
+@pytest.mark.parametrize("kind", [int, tuple])
+def test_help_with_a_sign_of_percent_ends_the_command(kind: type) -> None:
+    one = Option("least", kind, None, "the page names a task below N % (of all)", BUILD, "inputs", "--least", "N")
+    flags, settings = argument(one)
+    top = argparse.ArgumentParser()
+    top.add_argument(*flags, **{name: value for name, value in settings.items() if name != "group"})
+    assert "below N % (of all" in top.format_help()

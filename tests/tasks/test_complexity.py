@@ -235,7 +235,7 @@ def test_code_that_decides_rows_or_page_is_in_no_key() -> None:
         "dip",
         "fit_json",
         "fit.fitting",
-        "comparing",
+        "compare_fits",
     ):
         assert f"scrollwork.analysis.windows.{name}" in stage
     assert "scrollwork.records.complexity" in stage
