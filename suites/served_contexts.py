@@ -34,21 +34,28 @@ def served_context(table: Mapping[str, Any], home: Home) -> int:
 
 
 def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
-    """Ask the servers whose context nobody says, 5 s each at most, and keep what they list. Returns whether anything is
-    new. tables: of the called models of a run, by name. A server that lists no context, or is not there yet, is no
-    fault."""
-    unknown = {model: table for model, table in tables.items() if needs_context(table)}
-    if not unknown or not home.writable:
+    """Ask the servers whose context nobody says, 5 s each at most, and keep what they list. Returns whether a context
+    was learned. tables: of the called models of a run, by name. A server that lists none is no fault, and asked once;
+    one that is not there yet is asked by the next run again."""
+    untold = {model: table for model, table in tables.items() if needs_context(table)}
+    if not untold or not home.writable:
+        return False
+    from scrollwork.suites.checkpoints import read_remembered, remember
+
+    unknown = {model: table for model, table in untold.items() if not read_remembered(home, _file(table))}
+    if not unknown:
         return False
     from scrollwork.models.hosted.listing import context_at  # brings aiohttp, an extra
-    from scrollwork.suites.checkpoints import remember
 
     listed = {model: context_at(model, table) for model, table in unknown.items()}
-    new = {model: tokens for model, tokens in listed.items() if LEAST <= tokens <= MOST}
+    new = {model for model, tokens in listed.items() if tokens is not None and LEAST <= tokens <= MOST}
     for model, tokens in listed.items():
+        if tokens is None:
+            continue
+        own = unknown[model]
+        believed = tokens if model in new else 0
+        remember(home, _file(own), {"base_url": own["base_url"], "id": own["id"], "context": believed})
         if model in new:
-            own = unknown[model]
-            remember(home, _file(own), {"base_url": own["base_url"], "id": own["id"], "context": tokens})
             log.warning("%s: its server lists a context of %s tokens, so longer prompts are cut; context = N in the "
                         "model's table goes over it", model, f"{tokens:,}")  # fmt: skip
         elif tokens:

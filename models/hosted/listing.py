@@ -38,14 +38,17 @@ class Listed:
     effort: Mapping[str, bool] | None = None
 
 
+NO_LIST = (404, 405, 501)  # a server that has no list
+
+
 def list_models(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:
     """The models at the address of a checked table, by id. Raises CallProblem, tables.BadTable without a key."""
     return asyncio.run(_listed(name, table))
 
 
-def context_at(name: str, table: Mapping[str, Any], within_s: float = 5.0) -> int:
+def context_at(name: str, table: Mapping[str, Any], within_s: float = 5.0) -> int | None:
     """Tokens of prompt and answer that a server of one's own lists for the table's model (vLLM: `max_model_len`); 0
-    where it lists none, or is not heard within so many seconds."""
+    where it lists none, None where it gives no list within so many seconds."""
 
     async def asked() -> dict[str, Listed]:
         async with asyncio.timeout(within_s):
@@ -54,8 +57,10 @@ def context_at(name: str, table: Mapping[str, Any], within_s: float = 5.0) -> in
     try:
         with ThreadPoolExecutor(1) as apart:  # where a loop runs in this thread none can be begun
             found = apart.submit(asyncio.run, asked()).result().get(str(table["id"]))
-    except (CallProblem, BadTable, TimeoutError):
-        return 0
+    except CallProblem as problem:
+        return 0 if problem.status in NO_LIST else None
+    except (BadTable, TimeoutError):
+        return None
     return found.max_input or 0 if found is not None else 0
 
 

@@ -48,7 +48,11 @@ def test_prompt_longer_than_the_servers_context_is_sent(
         if cut:
             call("run", *ASKED, "--base-url", f"{url}/v1", "--engine", "inline", "--quiet")
             assert truncated(call, f"{url}/v1", "--context", "1000000") == 0, "the user's own word goes over it"
-        assert len([path for path in came if "models" in str(path)]) == 1, "asked again"
+        call("run", *ASKED, "--base-url", f"{url}/v1", "--engine", "inline", "--quiet")
+        again = len([path for path in came if "models" in str(path)])
+        assert again == 1 + isinstance(page, bytes), (
+            "one that lists none is asked again, or one that was not heard is not"
+        )
 
 
 def test_server_that_is_not_there_stops_the_plan_or_is_asked_by_one(call: Call) -> None:
