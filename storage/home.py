@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,22 @@ class Home:
     def digests(self) -> FileDigests:
         """Digests of raw files, cached in this home."""
         return FileDigests(self.folder / "cache" / "raw-digests.json")
+
+    def remembered(self, name: str) -> dict[str, Any]:
+        """Read a small JSON file of the local folder, {} where there is none that can be read. name: its path in it."""
+        try:
+            value = json.loads((self.folder / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    def remember(self, name: str, value: Mapping[str, Any]) -> None:
+        """Write such a file, whole or not at all."""
+        target = self.folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(f".tmp-{os.getpid()}-{target.name}")
+        partial.write_text(json.dumps(value, indent=1, sort_keys=True), encoding="utf-8")
+        partial.replace(target)
 
     def note_run(self, run: dict[str, Any]) -> str:
         """Store the row of a run (request, keys of its results) and return its id."""

@@ -6,8 +6,6 @@ that lies, so that a worker with the same home finds it.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,17 +33,13 @@ PLACES, TEMPLATES = "checkpoints.json", "cache/chat-templates.json"
 def adopt_name(spec: str, home: Home) -> str:
     """The lasting name of a checkpoint that a person named on the spot. Raises UsageError with what to do."""
     provider, _, wanted = spec.partition(":")
-    if (
-        provider != PROVIDER
-        or not wanted
-        or ("~" in wanted and read_remembered(home, PLACES).get(wanted.rpartition("~")[2]))
-    ):
+    if provider != PROVIDER or not wanted or ("~" in wanted and home.remembered(PLACES).get(wanted.rpartition("~")[2])):
         return spec
     place, label = find_checkpoint(spec, wanted, download=False)
     short = digest_of(spec, place, home)[:DIGEST_CHARS]
-    places = read_remembered(home, PLACES)
+    places = home.remembered(PLACES)
     if places.get(short) != str(place):
-        remember(home, PLACES, {**places, short: str(place)})
+        home.remember(PLACES, {**places, short: str(place)})
     return f"{PROVIDER}:{label}~{short}"
 
 
@@ -56,7 +50,7 @@ def with_checkpoint_facts(name: str, table: Mapping[str, Any], home: Home) -> di
     """
     wanted = str(table["id"])
     short = wanted.rpartition("~")[2] if "~" in wanted else ""
-    if known := read_remembered(home, PLACES).get(short):
+    if known := home.remembered(PLACES).get(short):
         place, label = Path(known), wanted.rpartition("~")[0]
         if not (place / CONFIG).is_file():
             raise UsageError(f"model {name!r}: {place} is gone; name its folder again: --model {PROVIDER}:FOLDER")
@@ -108,7 +102,7 @@ def tokens_around(
     The latter need the library, so they are remembered. Raises UsageError."""
     if not chat:
         return load(tokenizer, home).added
-    known, key = read_remembered(home, TEMPLATES), sha256_of([digest, table.get("template", {})])
+    known, key = home.remembered(TEMPLATES), sha256_of([digest, table.get("template", {})])
     if key not in known:
         try:
             codec = Vocabulary(name, str(place), table.get("template", {}))
@@ -116,23 +110,5 @@ def tokens_around(
             known[key] = len(whole) - len(codec.ids("word", special=False))
         except CheckpointError as error:
             raise UsageError(str(error)) from error
-        remember(home, TEMPLATES, known)
+        home.remember(TEMPLATES, known)
     return int(known[key])
-
-
-def read_remembered(home: Home, name: str) -> dict[str, Any]:
-    """What a small file of the home holds."""
-    try:
-        value = json.loads((home.folder / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def remember(home: Home, name: str, value: Mapping[str, Any]) -> None:
-    """Write such a file."""
-    target = home.folder / name
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".tmp-{os.getpid()}-{target.name}")
-    partial.write_text(json.dumps(value, indent=1, sort_keys=True), encoding="utf-8")
-    partial.replace(target)

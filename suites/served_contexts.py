@@ -27,9 +27,7 @@ def needs_context(table: Mapping[str, Any]) -> bool:
 
 def served_context(table: Mapping[str, Any], home: Home) -> int:
     """Return the context that the home keeps of a table's model, in tokens of prompt and answer; 0 for none."""
-    from scrollwork.suites.checkpoints import read_remembered  # brings what loads checkpoints
-
-    value = read_remembered(home, _file(table)).get("context")
+    value = home.remembered(_file(table)).get("context")
     return value if type(value) is int and LEAST <= value <= MOST else 0
 
 
@@ -37,13 +35,10 @@ def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
     """Ask the servers whose context nobody says, 5 s each at most, and keep what they list. Returns whether a context
     was learned. tables: of the called models of a run, by name. A server that lists none is no fault, and asked once;
     one that is not there yet is asked by the next run again."""
-    untold = {model: table for model, table in tables.items() if needs_context(table)}
-    if not untold or not home.writable:
-        return False
-    from scrollwork.suites.checkpoints import read_remembered, remember
-
-    unknown = {model: table for model, table in untold.items() if not read_remembered(home, _file(table))}
-    if not unknown:
+    unknown = {
+        model: table for model, table in tables.items() if needs_context(table) and not home.remembered(_file(table))
+    }
+    if not unknown or not home.writable:
         return False
     from scrollwork.models.hosted.listing import context_at  # brings aiohttp, an extra
 
@@ -54,7 +49,7 @@ def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
             continue
         own = unknown[model]
         believed = tokens if model in new else 0
-        remember(home, _file(own), {"base_url": own["base_url"], "id": own["id"], "context": believed})
+        home.remember(_file(own), {"base_url": own["base_url"], "id": own["id"], "context": believed})
         if model in new:
             log.warning("%s: its server lists a context of %s tokens, so longer prompts are cut; context = N in the "
                         "model's table goes over it", model, f"{tokens:,}")  # fmt: skip

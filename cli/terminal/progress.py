@@ -69,10 +69,10 @@ class Lines:
             if done and now - self._told.get(title, now) > LONG_S:
                 self._told[title] = now
                 began, before = paced
-                left = (
-                    f", about {(now - began) / (done - before) * (total - done):,.0f} s left" if done > before else ""
-                )
-                self._say(f"{title}: {done:,} of {total:,}{left if steady else ''}")
+                left = ""
+                if steady and done > before:
+                    left = f", about {(now - began) / (done - before) * (total - done):,.0f} s left"
+                self._say(f"{title}: {done:,} of {total:,}{left}")
 
     def ended(self, title: str, how: str) -> None:
         now = time.monotonic()

@@ -77,14 +77,18 @@ class Breaker:
     def alone(self) -> bool:
         """Whether requests go one by one, as too few are answered."""
         with self._lock:
-            return self.answers < self._alone and self._sent < 2 * self._alone
+            return self._goes_alone()
+
+    def _goes_alone(self) -> bool:
+        """As `alone`. With the lock."""
+        return self.answers < self._alone and self._sent < 2 * self._alone
 
     def due(self, now: float) -> float | None:
         """When a request may go: `now` for at once, later, or None to be woken."""
         with self._lock:
             if not self.answers and len(self._in_flight) >= self._at_once:
                 return None
-            if self.answers < self._alone and self._sent < 2 * self._alone and self._in_flight:
+            if self._goes_alone() and self._in_flight:
                 if now < self._latest + ALONE_S:
                     return max(self._latest + ALONE_S, self._due)
                 self._alone = 0

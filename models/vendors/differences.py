@@ -53,11 +53,8 @@ def differences(table: Mapping[str, Any], last: Seen, before: Seen | None = None
     thoughts = last.usage.reasoning_tokens or 0
     if thoughts and not table.get("reasoning_tokens"):
         yield "thoughts", f"it thinks ({thoughts:,} tokens), and its table gives no room for that"
-    if (
-        before is not None
-        and not last.usage.cached_tokens
-        and (shared := expected_cached_tokens(table, facts, before, last))
-    ):
+    shared = expected_cached_tokens(table, facts, before, last) if before is not None else 0
+    if shared and not last.usage.cached_tokens:
         yield (
             "cache",
             f"nothing of the second prompt came from the cache, though {shared:,} tokens of it are those of the first: "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
@@ -23,17 +23,23 @@ from scrollwork.tasks.generate.snapshot import model_of
 FEWEST = 40  # requests of a run that is probed: at twice the price of a batch, two of them are a twentieth of its bill
 
 
-def probe(model: str, calling: Calling, store: ResponseStore, stages: Sequence[Calls]) -> str:
-    """Ask the first requests of a model of which the home has neither answers nor batches. stages: what is to be asked,
-    of which nothing is rendered yet; it is rendered for this alone. Why no batch is to follow, "" where one may.
+def is_new(model: str, stages: Sequence[Calls], store: ResponseStore) -> bool:
+    """Whether the home has neither answers nor batches of a model that is asked enough. stages: what it is asked."""
+    if sum(calls.total for calls in stages) < FEWEST or store.holds_answers(model):
+        return False
+    return not any(batch.model == model for batch in store.open_batches())
+
+
+def first_calls(stages: Iterable[Calls]) -> list[Call]:
+    """Return the first calls of a run, LOOKED_AT of them. stages: of which nothing is rendered yet, for this alone."""
+    first = chain.from_iterable(some for calls in stages for some in calls.batches())
+    return list(unique_calls(islice(first, AT_ONCE)).values())[:LOOKED_AT]
+
+
+def probe(model: str, calling: Calling, store: ResponseStore, asked: Sequence[Call]) -> str:
+    """Ask these calls online, at the standard tier. Returns why no batch is to follow, "" where one may.
 
     The answers are the run's own: the batch leaves out what is stored. Raises StorageError."""
-    if sum(calls.total for calls in stages) < FEWEST or store.holds_answers(model):
-        return ""
-    if any(batch.model == model for batch in store.open_batches()):
-        return ""
-    first = chain.from_iterable(some for calls in stages for some in calls.batches())
-    asked = list(unique_calls(islice(first, AT_ONCE)).values())[:LOOKED_AT]
 
     def source(keys: Collection[str] | None) -> Iterator[list[Call]]:
         yield [call for call in asked if keys is None or call.key in keys]
@@ -43,6 +49,6 @@ def probe(model: str, calling: Calling, store: ResponseStore, stages: Sequence[C
     title = f"{model}, first replies"
     with suppress(Interrupted):  # whoever submits looks at STOP
         Asker(cast(Runs, model_of(model, table)), online, store, title, len(asked)).ask(source)
-    return (
-        "" if store.holds_answers(model) else "no batch is submitted: its first requests, asked online, got no answer"
-    )
+    if store.holds_answers(model):
+        return ""
+    return "no batch is submitted: its first requests, asked online, got no answer"

@@ -82,10 +82,11 @@ class Collector:
         share = (batch.most_nano_usd or 0) // max(1, len(states))
         found.unread, found.named, found.done = 0, set(), set()  # an earlier try may have come to the middle of a file
         found.strange.pop(OTHERS, None)
+        bounds: Mapping[str, Bounds] = {}
         for path in ended.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
                 self._steps.download(path, file)
-                bounds = bounding(states)  # also what is settled: it shares prefixes with what waits
+                bounds = bounds or bounding(states)  # also of what is settled: it shares prefixes with what waits
                 for lines in chunks(self._lines(file, states, waiting, found, bounds), COMMIT):
                     self._store_lines(batch, lines, found, share)
         counted, lacking = min(ended.done, len(states)), states.keys() - found.named

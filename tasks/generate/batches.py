@@ -7,7 +7,7 @@ import importlib
 import logging
 import threading
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 
 from scrollwork.models.base import Call
@@ -25,7 +25,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Locations, Session
-from scrollwork.tasks.generate.batch_probe import probe
+from scrollwork.tasks.generate.batch_probe import first_calls, is_new, probe
 from scrollwork.tasks.generate.model_batches import ModelBatches
 from scrollwork.tasks.generate.pending import Calls
 
@@ -43,13 +43,8 @@ class Wanted:
     def bounds(self, keys: Collection[str]) -> dict[str, Bounds]:
         """Return bounds of the tokens of these requests, as far as their prompts are known."""
         self._begun = True
-        found: dict[str, Bounds] = {}
-        for calls in self._calls:
-            calls.rest()
-            mine = {one.key for one in calls.asked}.intersection(keys)
-            again = (call for some in calls.batches(mine) for call in some) if mine else ()
-            found |= {call.key: self._own.bounds(call) for call in self._own.shared(again)}
-        return found
+        calls = (call for some in self._again(set(keys).intersection) for call in some)
+        return {call.key: self._own.bounds(call) for call in self._own.shared(calls)}
 
     def batches(self, keys: Collection[str]) -> Iterator[list[Call]]:
         """Yield all calls the first time, then those with these keys (or all again where none are named)."""
@@ -58,10 +53,13 @@ class Wanted:
             for calls in self._calls:
                 yield from calls.batches()
             return
+        yield from self._again(set(keys).intersection if keys else set)
+
+    def _again(self, of: Callable[[set[str]], set[str]]) -> Iterator[list[Call]]:
+        """Render again those calls of each stage that `of` takes of its request keys."""
         for calls in self._calls:
             calls.rest()
-            own = {one.key for one in calls.asked}
-            if mine := own.intersection(keys) if keys else own:
+            if mine := of({one.key for one in calls.asked}):
                 yield from calls.batches(mine)
 
 
@@ -84,11 +82,12 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
                     for node in nodes
                     if node.label("model") == model and (calling.batch or inputs_exist(node, session))
                 ]
-                wanted = Wanted([calls_of(node, session, calling) for node in own], own_batches)
+                calls = [calls_of(node, session, calling) for node in own]
+                wanted = Wanted(calls, own_batches)
                 own_batches.bounding = wanted.bounds
-                if calling.batch and not STOP.level:
-                    fresh = [calls_of(node, session, calling) for node in own]
-                    own_batches.stopped = probe(model, calling, session.store, fresh)
+                if calling.batch and not STOP.level and is_new(model, calls, session.store):
+                    first = first_calls(calls_of(node, session, calling) for node in own)
+                    own_batches.stopped = probe(model, calling, session.store, first)
                 all_batches.append((own_batches, wanted))
         wake = threading.Event()
         STOP.tell(wake.set)

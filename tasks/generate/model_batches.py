@@ -132,10 +132,9 @@ class ModelBatches:
         return iter(calls)
 
     def bounds(self, call: Call) -> Bounds:
-        """Return bounds of the tokens of a call, as it stands in a batch."""
-        ask = replace(
-            call.ask, follows=bool(call.ask.shared_prefixes)
-        )  # of those that share a prefix any may come first
+        """Return bounds of the tokens of a call, as it stands in a batch: of those that share a prefix any may come
+        first."""
+        ask = replace(call.ask, follows=bool(call.ask.shared_prefixes))
         return replace(bounds_of(ask, self._steps.interface.body(call)), shared=shared_most(ask))
 
     def _entries(self, calls: Iterable[Call]) -> Iterator[tuple[Call, bytes]]:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from scrollwork.readings.vendor_models import known_models
-from tests.conftest import Call
+from tests.conftest import Call, Scrollwork, edit
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY", "GROQ_API_KEY",
         "OPENROUTER_API_KEY", "MISTRAL_API_KEY")  # fmt: skip
@@ -205,3 +205,12 @@ def test_server_that_is_not_there_is_a_traceback(call: Call, tmp_path: Path) -> 
     assert status == 1
     assert out.startswith("http://127.0.0.1:9/v1: cannot connect")
     assert "Traceback" not in err
+
+
+def test_fault_in_a_vendors_file_is_a_traceback(scrollwork: Scrollwork, tree: Path) -> None:
+    """Of a checkout: whoever adds a family writes there."""
+    edit(tree / "config" / "vendors" / "groq.toml", lambda text: f'{text}\n[mine]\ncontext = "long"\n')
+    done = scrollwork.with_(root=tree)("models", status=1)
+    assert done.err.startswith("scrollwork: groq.toml: [mine]")
+    assert "context" in done.err
+    assert "Traceback" not in done.err
