@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, cast
@@ -13,7 +12,8 @@ from scrollwork.models.baselines import baseline_tables
 from scrollwork.models.baselines.baseline_tables import REST
 from scrollwork.models.hosted.tables import ENDPOINTS, BadTable, checked_table, of_types
 from scrollwork.models.local import local_tables
-from scrollwork.models.vendors.families import Vendor, vendors
+from scrollwork.models.table_keys import nearest_known
+from scrollwork.models.vendors.families import vendors
 
 HOSTED = {name: f"scrollwork.models.hosted.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
 # what takes requests in batches
@@ -59,7 +59,7 @@ def settings(
     given: values of the command line for hosted and local models, over those of their tables (base_url).
     """
     name, _, rest = spec.partition(":")
-    if name in CALLED and name not in tables:
+    if name in {**CALLED, **vendors()} and name not in tables:
         return whole(spec, on_the_spot(spec, tables, suite), given)
     table = table_for(name, tables, suite)
     if is_outside(table.get("provider")):
@@ -131,21 +131,21 @@ def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) 
 
 
 def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
-    """The table of PROVIDER:ID: that of the vendor's one model of this id, of several the one that is named like it;
-    else nothing is known of it but the id.
+    """The table of PROVIDER:ID or VENDOR:ID: that of the vendor's one model of this id, of several the one that is
+    named like it; else nothing is known of it but the id, and the vendor's address.
 
-    Never that of a compatible server: another server of the same id has other limits, and must not get its key.
+    `compatible:ID` is never that of a table: another server of the same id has other limits, and must not get its key.
     """
     provider, _, model_id = spec.partition(":")
     if not model_id:
         what = "FOLDER, a checkpoint on this machine" if provider in LOCAL else "ID, ID as the provider calls it"
         raise UnknownModel(f"{provider!r} is a provider, not a model: write {provider}:{what}")
-    known = [name for name, one in tables.items() if (one.get("provider"), one.get("id")) == (provider, model_id)]
+    table = {**(vendors()[provider].client if provider in vendors() else {"provider": provider}), "id": model_id}
+    decides = {key: table[key] for key in ("provider", "base_url", "id") if key in table}
+    known = [name for name, one in tables.items() if decides.items() <= one.items()]
     if model_id in known:  # a table of one's own with this id must not take its settings away
         known = [model_id]
-    if len(known) == 1 and provider not in ("compatible", *LOCAL):
-        return table_for(known[0], tables, suite)
-    return {"provider": provider, "id": model_id}
+    return table_for(known[0], tables, suite) if len(known) == 1 and provider not in ("compatible", *LOCAL) else table
 
 
 def needs_address(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -162,9 +162,11 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
         for vendor in vendors().values():
             if name in vendor.by_id:
                 raise UnknownModel(
-                    f"no table is named {name!r}, but {vendor.title} has such a model: {named_by(vendor, name)}"
+                    f"no table is named {name!r}, but {vendor.title} has such a model: write {vendor.name}:{name}"
                 )
-        raise UnknownModel(f"no model is named {name!r}; there are: {', '.join(sorted(tables))}")
+        ids = [f"{vendor.name}:{one}" for vendor in vendors().values() for one in vendor.by_id]
+        near = nearest_known(name, [*tables, *ids])
+        raise UnknownModel(f"no model is named {name!r}; there are: {', '.join(sorted(tables))}{near}")
     table = dict(tables[name])
     for key in ("on", "rules"):
         if not isinstance(table.get(key, {}), Mapping):
@@ -183,16 +185,6 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
         rules = merge_rules({**theirs.get("rules", {}), REST: theirs.get(REST_RULES, {})}, rules)
     rest = rules.pop(REST, {})
     return {**table, **({"rules": rules} if rules else {}), **({REST_RULES: rest} if rest else {})}
-
-
-def named_by(vendor: Vendor, model_id: str) -> str:
-    """How a model of a vendor is named that has no table."""
-    if vendor.provider != "compatible":
-        return f"write {vendor.provider}:{model_id}"
-    return (
-        f'give it a table (--models FILE), [{json.dumps(model_id)}] with provider = "compatible", id = '
-        f'{json.dumps(model_id)}, base_url = "{vendor.address}", key_env = "{vendor.key_env}"'
-    )
 
 
 def merge_rules(rules: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
 from scrollwork.models.engine.prices import NANO, Price
 from scrollwork.models.hosted.model import Hosted, most_output, split_wrapper
-from scrollwork.models.registry import HOSTED, make
+from scrollwork.models.registry import BATCHES, HOSTED, make
 from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import likely_thoughts
 from scrollwork.models.vendors.marks import batch_group, batch_hits, prefixes_from
@@ -79,8 +79,9 @@ class Estimate:
 @dataclass
 class Costs:
     """Of what would be asked, in nano-dollars, call by call: what a call costs depends on its length. most: nothing
-    from the cache, every answer at its limit."""
+    from the cache, every answer at its limit. batches: whether the model's provider takes any."""
 
+    batches: bool
     online: int = 0
     online_most: int = 0
     batch: int = 0
@@ -98,7 +99,9 @@ class Costs:
 
     def usd(self) -> dict[str, Any]:
         """For people and programs."""
-        return {"currency": "USD", **{name: nano / NANO for name, nano in vars(self).items()}}
+        online = {"online": self.online / NANO, "online_most": self.online_most / NANO}
+        batch = (self.batch / NANO, self.batch_most / NANO) if self.batches else (None, None)
+        return {"currency": "USD", **online, **dict(zip(("batch", "batch_most"), batch, strict=True))}
 
 
 class Priced(NamedTuple):
@@ -116,7 +119,7 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
     batch, batch_most} or None; the same without a price where prompts of other models are cut; what failed, and has no
     row).
 
-    *_most: nothing from the cache, every answer at its limit.
+    *_most: nothing from the cache, every answer at its limit. batch*: None where the provider takes no batches.
     """
     free: dict[tuple[str, str, str, str], Estimate] = {}
     rows: dict[tuple[str, str, str, str], Estimate] = {}
@@ -142,7 +145,7 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
             deque(calls, maxlen=0)  # counted all the same
             continue
         price, batch = listed.at(table.get("service", "")), listed.in_batch()
-        cost = costs.setdefault((row.task, row.split, row.model, row.arm), Costs())
+        cost = costs.setdefault((row.task, row.split, row.model, row.arm), Costs(table["provider"] in BATCHES))
         for one in calls:
             cost.add(price, batch, one)
     priced = [{**asdict(row), "price": costs[name].usd() if name in costs else None} for name, row in rows.items()]

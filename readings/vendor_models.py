@@ -43,18 +43,14 @@ def known_models(models_file: str | None = None, today: date | None = None) -> l
     for family in families():
         ids = {family.id, *family.get("aliases", ())}
         if not any((family.provider, one) in named for one in ids):
-            rows.append(_row(f"{family.provider}:{family.id}", _on_the_spot(family), today, of_table=False))
+            name = f"{family.vendor}:{family.id}"
+            rows.append(_row(name, settings(name, {}), today, of_table=False))
     return sorted(rows, key=lambda row: (row["vendor"] or "~", row["ends"] is not None, row["model"]))
 
 
 def _somewhere(table: Mapping[str, Any]) -> dict[str, Any]:
     """An address for a table that leaves it to the command line: nothing is sent there."""
     return {"base_url": "http://127.0.0.1:9/v1"} if table["provider"] == "compatible" else {}
-
-
-def _on_the_spot(family: Family) -> dict[str, Any]:
-    address = {"base_url": family.address} if family.provider == "compatible" else {}
-    return settings(f"{family.provider}:{family.id}", {}, given=address)
 
 
 def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -> dict[str, Any]:
@@ -161,10 +157,8 @@ def _reachable(models_file: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, table in tables.items():
         if table.get("provider") in HOSTED and (table["provider"] != "compatible" or "base_url" in table):
             candidates.append((name, settings(name, tables)))
-    for family in families():
-        table = _on_the_spot(family)
-        key = {} if family.provider != "compatible" else {"key_env": vendors()[family.vendor].key_env}
-        candidates.append((f"{family.provider}:{family.id}", {**table, **key}))
+    names = (f"{family.vendor}:{family.id}" for family in families())
+    candidates += ((name, settings(name, {})) for name in names)
     for name, table in candidates:
         try:
             key_of(name, table["provider"], table)

@@ -13,7 +13,7 @@ from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
 from scrollwork.models.local import local_tables
 from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, REST_RULES, UnknownModel, needs_address, settings
 from scrollwork.models.registry import is_outside as of_another_package
-from scrollwork.models.vendors.families import Known, family_of
+from scrollwork.models.vendors.families import Known, family_context, family_of
 from scrollwork.models.vendors.tiers import FLEX, has_flex, with_flex
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.entry_points import METRICS, PROVIDERS, entry
@@ -22,6 +22,7 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Status
 from scrollwork.pipeline.session import Calling
 from scrollwork.preprocessing.prompts.truncation import POLICIES
+from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.storage.home import Home
 from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
 from scrollwork.suites.parts import Part
@@ -182,7 +183,7 @@ def filled_table(model: str, table: dict[str, Any], request: Request) -> dict[st
             table["tokenizer"] = adopt_tokenizer(table["tokenizer"], home)
         except UsageError as error:
             raise UsageError(f"model {model!r}: tokenizer: {str(error).removeprefix('--tokenizer ')}") from error
-        if needs_context(table) and (context := served_context(table, home)):
+        if "context" not in table and (context := known_context(table, home, request.tokenizer)):
             table["context"] = context
     elif table["provider"] in LOCAL:
         from scrollwork.suites.checkpoints import with_checkpoint_facts
@@ -190,6 +191,14 @@ def filled_table(model: str, table: dict[str, Any], request: Request) -> dict[st
         table.setdefault("generation", {"do_sample": True, "temperature": heat} if heat else {})
         table = with_checkpoint_facts(model, table, home)
     return table
+
+
+def known_context(table: Mapping[str, Any], home: Home, tokenizer: str | None) -> int:
+    """Return the context of a hosted model whose table has none: what its own server listed, or what its vendor's file
+    says. In tokens as `tokenizer`, else the table's, counts them; 0 where nobody knows."""
+    if needs_context(table):
+        return served_context(table, home)
+    return family_context(table, is_estimate(tokenizer or table["tokenizer"]))
 
 
 def what_answers(part: Part) -> dict[str, Any]:

@@ -202,7 +202,7 @@ class Options:
     models: tuple[str, ...] = option(
         (),
         "a model of config/models.toml (naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle, ...) or "
-        "PROVIDER:ID: openai:gpt-6-luna, anthropic:ID, compatible:ID --base-url URL, transformers:FOLDER",
+        "VENDOR:ID: openai:gpt-6-luna, anthropic:ID, deepseek:ID, compatible:ID --base-url URL, transformers:FOLDER",
         scope=RUN,
         group=MODELS,
         flag="--model",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scrollwork.cli.terminal.common import chain_of, console, print_json, say
 from scrollwork.cli.terminal.progress import progress_display
+from scrollwork.cli.terminal.spending import sum_known, usd
 from scrollwork.models.registry import HOSTED, is_outside
 from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
@@ -125,7 +126,7 @@ def cells(row: dict[str, Any]) -> list[str]:
     return [
         row["task"] + arm,
         *(f"{row[name]:,}" for name in COUNTS),
-        *(f"{price[name]:,.2f}" if name in price else "–" for name in PRICES),
+        *(usd(price.get(name)) for name in PRICES),
     ]
 
 
@@ -137,7 +138,7 @@ def total(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "task": "all",
         "arm": "full",
         **{name: sum(row[name] for row in rows) for name in COUNTS},
-        "price": {name: sum(p[name] for p in prices) for name in PRICES} if known else None,
+        "price": {name: sum_known(price[name] for price in prices) for name in PRICES} if known else None,
     }
 
 
@@ -160,7 +161,7 @@ def remarks(rows: list[dict[str, Any]], models: Sequence[str]) -> list[str]:
     if any(not row["counted"] for row in rows):
         lines.append(
             "tokens in: estimated (4 characters a token); a model's own tokenizer counts them: --tokenizer NAME, with "
-            "--context TOKENS where its table has none"
+            "--context TOKENS where its context is not known"
         )
     told, asked = (sum(row[name] for row in rows) for name in ("prompts", "requests"))
     if told > asked:

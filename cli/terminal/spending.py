@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.models.engine.prices import NANO, round_up
@@ -12,6 +12,19 @@ from scrollwork.storage.home import Home
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
+
+
+def usd(amount: float | None) -> str:
+    """Format US dollars for a table: cents, four decimals below a dollar, "–" where the amount is not known."""
+    if amount is None:
+        return "–"
+    return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.4f}"
+
+
+def sum_known(amounts: Iterable[float | None]) -> float | None:
+    """Add up amounts; None where one of them is not known."""
+    known = list(amounts)
+    return None if None in known else sum(amount for amount in known if amount is not None)
 
 
 def spent_by_model(chain: Chain, run: str) -> dict[str, Spent]:

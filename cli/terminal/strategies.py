@@ -7,6 +7,7 @@ from typing import Any
 
 from scrollwork.cli.seam.tables import print_rows
 from scrollwork.cli.terminal.common import say
+from scrollwork.cli.terminal.spending import sum_known, usd
 
 COLUMNS = ("strategy", "windows", "a problem", "tokens in", "from cache %", "out, likely", "USD online", "USD batch")
 COUNTS = ("windows", "problems", "input_tokens", "cached_tokens", "output_tokens")
@@ -37,7 +38,7 @@ def sum_over_tasks(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "strategy": rows[0]["strategy"],
         **{name: sum(row[name] for row in rows) for name in COUNTS},
-        **{name: sum(price[name] for price in prices) if known else None for name in PRICES},
+        **{name: sum_known(price[name] for price in prices) if known else None for name in PRICES},
     }
 
 
@@ -51,5 +52,5 @@ def cells(row: Mapping[str, Any]) -> tuple[str, ...]:
         f"{row['input_tokens']:,}",
         f"{cached:.1f}",
         f"{row['output_tokens']:,}",
-        *("–" if row[name] is None else f"{row[name]:,.2f}" for name in PRICES),
+        *(usd(row[name]) for name in PRICES),
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from scrollwork.cli.seam.tables import print_rows
 from scrollwork.cli.terminal.common import say
+from scrollwork.cli.terminal.spending import usd
 
 COLUMNS = ("way", "cache", "USD", "of the bound", "time", "")
 
@@ -33,7 +34,7 @@ def cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         row["way"],
         f"{row['lifetime'] or 'yes'}" if row["cache"] else "no",
-        f"{row['usd']:,.4f}",
+        usd(row["usd"]),
         "–" if row["ratio"] is None else f"{row['ratio']:.2f}",
         f"up to {time}" if row["at_most"] else time,
         "cheapest" if row["best"] else "",

@@ -17,7 +17,7 @@ from typing import Any
 
 from scrollwork.models.base import Ask, Usage
 from scrollwork.models.engine.usage_bounds import shared_most
-from scrollwork.models.vendors.families import CACHE_MINIMUM, cache_least, family_of
+from scrollwork.models.vendors.families import CACHE_MINIMUM, cache_least, family_of, vendors
 from scrollwork.models.vendors.tiers import shares_of
 
 NANO = 10**9  # nano-dollars a dollar
@@ -238,7 +238,9 @@ def header(name: str) -> str:
     own = model_id or name
     quoted = json.dumps(own, ensure_ascii=False)
     table = f"[{own if re.fullmatch(r'[A-Za-z0-9_-]+', own) else quoted}]"
-    return f'{table}\nprovider = "{provider}"\nid = {quoted}' if model_id else table
+    client = vendors()[provider].client if provider in vendors() else {"provider": provider}
+    lines = [f'{key} = "{value}"' for key, value in client.items()]
+    return "\n".join([table, *lines, f"id = {quoted}"] if model_id else [table])
 
 
 def number(name: str, key: str, value: Any) -> Decimal:

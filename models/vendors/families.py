@@ -19,6 +19,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
 # What may follow in the name of a variant, such as a date; a number of one to three digits is a later version.
 VARIANT = re.compile(r"[-@:/](?![0-9]{1,3}(?![0-9]))")
 CACHE_MINIMUM = 1024  # tokens of a prefix below which no vendor caches, where nothing else is known
+# Characters of English for each word or mark, blanks among them: 4.4 to 5.1 in the documents of the four suites.
+WORD_CHARACTERS = 5.0
 MARKS = 4  # that a request may have, where its vendor does not say
 TABLES = ("effort", "thinking", "cache", "room", "endpoints")  # filled in key by key
 
@@ -60,6 +62,15 @@ class Vendor:
     sources: Mapping[str, str]
     default: Family
     by_id: Mapping[str, Family]
+
+    @property
+    def client(self) -> dict[str, str]:
+        """How the vendor is spoken to, as keys of a model's table: its provider, or that of another with the address,
+        its name in request keys, and the variable of the key."""
+        if self.name == self.provider:
+            return {"provider": self.provider}
+        address = {"base_url": self.address, "server": self.name}
+        return {"provider": self.provider, **address, "key_env": self.key_env}
 
     def family(self, model_id: str) -> Known:
         """What is known of an id: its own family, or that with which its name begins, the longest; of what no family is
@@ -112,6 +123,17 @@ def characters_per_token(table: Mapping[str, Any]) -> float:
     """Characters of English that a token of a table's model has, CHARACTERS where nobody knows."""
     known = family_of(table)
     return float(known.family.get("characters_per_token", CHARACTERS)) if known is not None else CHARACTERS
+
+
+def family_context(table: Mapping[str, Any], estimated: bool) -> int:
+    """Return the tokens that a prompt and its answer may have together by a model's family: its context, or its largest
+    input where that is less; 0 where nobody knows. estimated: they are counted as words and marks."""
+    known = family_of(table)
+    if known is None:
+        return 0
+    context = known.family.get("context", 0)
+    tokens = min(context, known.family.get("max_input", context))
+    return int(tokens * min(1.0, characters_per_token(table) / WORD_CHARACTERS)) if estimated else tokens
 
 
 def cache_minimum(table: Mapping[str, Any]) -> int:

@@ -7,7 +7,7 @@ the prompts of one strategy and knows all that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scrollwork.models.base import CHARACTERS, Usage, halves
+from scrollwork.models.engine.prices import Price
 from scrollwork.models.hosted.model import most_output
-from scrollwork.models.registry import HOSTED
+from scrollwork.models.registry import BATCHES, HOSTED
 from scrollwork.models.vendors.fill import likely_thoughts
 from scrollwork.models.vendors.marks import prefixes_from
 from scrollwork.pipeline.calling import known_price
@@ -56,6 +57,38 @@ class Frame:
     thoughts: int
 
 
+class Tally:
+    """Tokens of a strategy's windows by the tiers of price that the lengths of their prompts come to.
+
+    sums: [a row of SUMS, tier]. borders: tokens of a prompt above which the next tier holds, rising.
+    """
+
+    SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "output_tokens_most")
+
+    def __init__(self, borders: Sequence[int] = ()) -> None:
+        self.borders = borders
+        self.sums = np.zeros((len(self.SUMS), len(borders) + 1), dtype=np.int64)
+
+    def add(self, name: str, tokens: Any, amounts: Any) -> None:
+        """Add amounts to one of SUMS. tokens: of the prompts, by which each amount finds its tier; [n], as amounts."""
+        tiers = np.searchsorted(self.borders, tokens, side="left")
+        np.add.at(self.sums[self.SUMS.index(name)], tiers, amounts)
+
+    def by_tier(self) -> Iterator[tuple[int, dict[str, int]]]:
+        """Yield (tokens of a prompt of the tier, its sums by their names)."""
+        for lower, sums in zip((0, *(above + 1 for above in self.borders)), self.sums.T.tolist(), strict=True):
+            yield lower, dict(zip(self.SUMS, sums, strict=True))
+
+
+@dataclass
+class Counted:
+    """A strategy, what asking all its windows comes to, and the same by tiers of price."""
+
+    strategy: Strategy
+    row: Estimate
+    tally: Tally
+
+
 def strategy_costs(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     """(a row a strategy, task and model: {strategy, windows, per_problem} and the fields of an Estimate with its price;
     what failed)."""
@@ -70,21 +103,28 @@ def strategy_costs(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
         except StageFailed as error:
             failed.append(str(error))
             continue
-        found = costs(node, curated, compared, table)
-        for name, (problems, row) in found.items():
+        listed = known_price(node.label("model"), table) if table["provider"] in HOSTED else None
+        borders = [above for above, _ in listed.long] if listed is not None else []
+        problems, found = costs(node, curated, compared, table, borders)
+        for name, one in found.items():
+            row = one.row
             each = row.requests / problems if problems else 0.0
             told = {"strategy": name, "windows": row.requests, "problems": problems, "per_problem": each}
-            rows.append({**told, **asdict(row), "price": price(row, table) if table["provider"] in HOSTED else None})
+            usd = price(one.tally, listed, table) if listed is not None else None
+            rows.append({**told, **asdict(row), "price": usd})
     order = list(compared)
     return sorted(rows, key=lambda row: order.index(row["strategy"])), list(dict.fromkeys(failed))
 
 
 def costs(
-    node: Node, curated: Artifact, compared: Iterable[str], table: Mapping[str, Any]
-) -> dict[str, tuple[int, Estimate]]:
-    """By strategy: problems, and what asking all its windows comes to."""
+    node: Node, curated: Artifact, compared: Iterable[str], table: Mapping[str, Any], borders: Sequence[int]
+) -> tuple[int, dict[str, Counted]]:
+    """(problems; by strategy, what asking all its windows comes to). borders: of the tiers of the model's price."""
     task, split, model, arm = (node.label(name) for name in ("task", "split", "model", "arm"))
-    found = {name: (strategy(name), Estimate(task, split, model, arm, counted=False)) for name in compared}
+    found = {
+        name: Counted(strategy(name), Estimate(task, split, model, arm, counted=False), Tally(borders))
+        for name in compared
+    }
     parameters = Parameters(**node.input("sample").params)
     how = parameters.how
     minimum = prefixes_from(table)
@@ -95,25 +135,22 @@ def costs(
         spans = np.array(units(text, how.spec), dtype=np.int64).reshape(-1, 2)
         frames = [frame_of(example, node, how, text_of, table) for example in group]
         problems += len(frames)
-        for one, row in found.values():
-            add(row, frames, spans, len(text), one, parameters.seed, minimum, how.full)
-    return {name: (problems, row) for name, (_, row) in found.items()}
+        for one in found.values():
+            add(one, frames, spans, len(text), parameters.seed, minimum, how.full)
+    return problems, found
 
 
-def price(row: Estimate, table: Mapping[str, Any]) -> dict[str, Any] | None:
-    """USD of a strategy's windows, as if each had the mean length; None where no price is known."""
-    online = known_price(row.model, table)
-    if online is None:
-        return None
-    batch, mean = online.in_batch(), row.input_tokens // max(1, row.to_ask)
-    here, there = online.rates(mean), batch.rates(mean)
-    usage = Usage(row.input_tokens, row.cached_tokens, row.cache_write_tokens, row.output_tokens)
-    return Costs(
-        here.of(usage),
-        here.most(row.input_tokens, row.output_tokens_most),
-        there.of(Usage(row.input_tokens, 0, 0, row.output_tokens)),
-        there.of(Usage(row.input_tokens, 0, 0, row.output_tokens_most)),
-    ).usd()
+def price(tally: Tally, listed: Price, table: Mapping[str, Any]) -> dict[str, Any]:
+    """USD of a strategy's windows, each prompt at the tier of its length."""
+    total, batch = Costs(batches=table["provider"] in BATCHES), listed.in_batch()
+    for length, sums in tally.by_tier():
+        here, there = listed.rates(length), batch.rates(length)
+        tokens, output, most = sums["input_tokens"], sums["output_tokens"], sums["output_tokens_most"]
+        total.online += here.of(Usage(tokens, sums["cached_tokens"], sums["cache_write_tokens"], output))
+        total.online_most += here.most(tokens, most)
+        total.batch += there.of(Usage(tokens, 0, 0, output))
+        total.batch_most += there.of(Usage(tokens, 0, 0, most))
+    return total.usd()
 
 
 def frame_of(
@@ -148,17 +185,9 @@ def count_characters(parts: Iterable[Part], text_of: Callable[[str], str]) -> in
     return sum(len(part_text(part, text_of)) for part in parts)
 
 
-def add(
-    row: Estimate,
-    frames: Sequence[Frame],
-    spans: Any,
-    size: int,
-    one: Strategy,
-    seed: int,
-    minimum: int,
-    full: bool,
-) -> None:
+def add(counted: Counted, frames: Sequence[Frame], spans: Any, size: int, seed: int, minimum: int, full: bool) -> None:
     """Count the windows of a document's problems. spans: of its units, [C, 2]; size: its characters."""
+    one, row, tally = counted.strategy, counted.row, counted.tally
     count = len(spans)
     takers: dict[int, Any] = {}  # by length: how many problems take the window at each place
     for frame in frames:
@@ -181,11 +210,14 @@ def add(
             row.output_tokens_most += frame.most * len(firsts)
             row.thought_tokens += frame.guessed * len(firsts)
             row.thoughts_most += frame.thoughts * len(firsts)
+            tally.add("input_tokens", tokens, tokens)
+            tally.add("output_tokens", tokens, frame.expected)
+            tally.add("output_tokens_most", tokens, frame.most)
     row.prompts = row.to_ask = row.requests
-    from_cache(row, takers, count, whole=count > 0 and int(spans[0, 0]) == 0)
+    from_cache(counted, takers, count, whole=count > 0 and int(spans[0, 0]) == 0)
 
 
-def from_cache(row: Estimate, takers: Mapping[int, Any], count: int, *, whole: bool) -> None:
+def from_cache(counted: Counted, takers: Mapping[int, Any], count: int, *, whole: bool) -> None:
     """Count what the cache takes and gives: a window that several ask or that a longer one from the same place begins
     with is written once, and what a shorter one wrote is read. takers: by length and place, (how many problems take the
     window; characters to its end, 0 where no cache keeps them; tokens and characters of the prompt). whole: whether all
@@ -202,6 +234,10 @@ def from_cache(row: Estimate, takers: Mapping[int, Any], count: int, *, whole: b
         chars = np.maximum(chars, 1)
         before, read = tokens * prefix // chars, tokens * held[here] // chars
         written = (prefix > 0) & ((problems > 1) | (last[here] > length))
-        row.cached_tokens += int((np.maximum(problems - 1, 0) * before + read).sum())
-        row.cache_write_tokens += int(np.where(written, before - read, 0).sum())
+        for name, amounts in (
+            ("cached_tokens", np.maximum(problems - 1, 0) * before + read),
+            ("cache_write_tokens", np.where(written, before - read, 0)),
+        ):
+            setattr(counted.row, name, getattr(counted.row, name) + int(amounts.sum()))
+            counted.tally.add(name, tokens, amounts)
         held[here] = np.where(written, prefix, held[here])

@@ -112,8 +112,29 @@ def test_price_of_ones_own_takes_a_known_model_away(tmp_path):
 def test_id_of_a_vendor_without_a_table_is_said_to_be_a_package() -> None:
     with pytest.raises(UnknownModel, match=r"OpenAI has such a model: write openai:gpt-5\.4-mini"):
         settings("gpt-5.4-mini", {})
-    with pytest.raises(UnknownModel, match=r'\["grok-4\.6"\] with provider = "compatible".*key_env = "XAI_API_KEY"'):
+    with pytest.raises(UnknownModel, match=r"xAI has such a model: write xai:grok-4\.6"):
         settings("grok-4.6", {})
+
+
+def test_model_of_a_vendor_without_a_client_of_ours_needs_its_address() -> None:
+    """VENDOR:ID brings address, key and the name in request keys, as the tables of this vendor's models do."""
+    found = settings("xai:grok-4.6", {})
+    assert found["provider"] == "compatible"
+    assert {key: found[key] for key in ("base_url", "server", "key_env")} == {
+        "base_url": "https://api.x.ai/v1",
+        "server": "xai",
+        "key_env": "XAI_API_KEY",
+    }
+    with pytest.raises(UnknownModel, match=r"write xai:ID"):
+        settings("xai", {})
+
+
+def test_model_of_a_vendor_passes_by_its_table() -> None:
+    """Also by one of the user's own, whatever else it says; never by that of another server."""
+    own = {"provider": "compatible", "id": "grok-4.6", "base_url": "https://api.x.ai/v1", "key_env": "MINE"}
+    assert settings("xai:grok-4.6", {"mine": own})["key_env"] == "MINE"
+    elsewhere = {**own, "base_url": "http://127.0.0.1:8000/v1"}
+    assert settings("xai:grok-4.6", {"mine": elsewhere})["key_env"] == "XAI_API_KEY"
 
 
 @pytest.mark.parametrize(
@@ -124,3 +145,10 @@ def test_checkpoint_or_a_reading_needs_the_clients_of_hosted_models(module: str)
     code = f"import sys; sys.modules['aiohttp'] = None; import scrollwork.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_nearest_model_of_a_wrong_name_is_not_said() -> None:
+    with pytest.raises(UnknownModel, match=r"did you mean 'tiny-lm'\?"):
+        settings("tiny-ml", {"tiny-lm": {"provider": "openai", "id": "t"}})
+    with pytest.raises(UnknownModel, match=r"did you mean 'deepseek:deepseek-v4-pro'\?"):
+        settings("deepseek-v4-prp", {})

@@ -67,6 +67,16 @@ def test_price_is_not_what_the_prompts_come_to(work: Scrollwork, tmp_path: Path)
     assert found["space_digest"]["cached_tokens"] == 0, "no two of its prompts share their reviews"
 
 
+def test_batch_of_a_vendor_that_takes_none_has_a_price(work: Scrollwork) -> None:
+    done = work("estimate", "zeroscrolls", "--sample", *TASKS, "--model", "deepseek-flash", "--json")
+    for row in done.document:
+        assert row["price"]["batch"] is row["price"]["batch_most"] is None
+        assert 0 < row["price"]["online"] < row["price"]["online_most"]
+    shown = work("estimate", "zeroscrolls", "--sample", *TASKS, "--model", "deepseek-flash").out
+    assert "0.0000" not in shown
+    assert all(line.rstrip("┃│ ").endswith("–") for line in shown.splitlines() if line.startswith("│"))
+
+
 def test_prompts_are_cut_without_a_word(work: Scrollwork) -> None:
     cut = ("--tokenizer", "words", "--max-input-tokens", "800")
     own = ("--models", str(work.home.parent / "own.toml"))

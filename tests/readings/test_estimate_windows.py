@@ -85,7 +85,13 @@ def test_strategy_costs_other_than_its_prompts(work: Scrollwork, tmp_path: Path)
     assert by_name["all"]["cached_tokens"] > by_name["short"]["cached_tokens"]
 
 
-def test_share_of_questions_on_one_window_is_not_from_the_cache(work: Scrollwork, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "long", ["", "long = [{ above = 85, input = 2.0, cached = 2.0, cache_write = 2.0, output = 3.0 }]"]
+)
+def test_share_of_questions_on_one_window_is_not_from_the_cache_or_not_at_the_price_of_its_length(
+    work: Scrollwork, tmp_path: Path, long: str
+) -> None:
+    (tmp_path / "own.toml").write_text(TABLE.replace(", batch", f", {long}, batch" if long else ", batch"))
     (row,) = estimate(work, tmp_path, "--strategy", "take:40+long").document
     assert row["requests"] == row["prompts"] == 6, "10, 20 and 28 units of the one; 4 are fewer than 10"
     (told,) = [

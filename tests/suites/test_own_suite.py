@@ -274,3 +274,25 @@ def test_design_whose_tables_lack_is_a_traceback(call: Call, folder: Path, more:
     assert status == 2
     assert said in err
     assert "Traceback" not in err
+
+
+def test_prompt_longer_than_its_vendors_file_allows_is_sent(call: Call, folder: Path) -> None:
+    """160,000 words and marks of English are 200,000 tokens of the family, whose models have no table of their own."""
+    record = {"id": "k3", "document": "salt " * 170_000, "query": "What is it?", "references": ["salt"]}
+    with (folder / "raw/harbour/keepers.test.jsonl").open("a", encoding="utf-8") as file:
+        file.write(f"{json.dumps(record)}\n")
+
+    def truncated(*more: str) -> int:
+        asked = ("--suite", "harbour.toml", "--raw", "raw", "--task", "keepers", "--model", "anthropic:claude-opus-4-5")
+        status, out, err = call("estimate", *asked, "--json", *more)
+        assert status == 0, err
+        (row,) = json.loads(out)
+        assert row["prompts"] == 3
+        return int(row["truncated"])
+
+    assert truncated() == 1
+    assert truncated("--tokenizer", "words") == 1
+    assert truncated("--context", "300000") == 0, "the user's own word goes over it"
+    table = folder / "own.toml"
+    table.write_text('["claude-opus-4-5"]\nprovider = "anthropic"\nid = "claude-opus-4-5"\ncontext = 300000\n')
+    assert truncated("--models", "own.toml") == 0
