@@ -202,7 +202,7 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
 
     table = Table(title="bill of the simulated vendors", title_justify="left")
     for number, name in enumerate(
-        ("model", "replies", "tokens in", "from cache", "written", "out", "USD billed", "USD counted here")
+        ("model", "replies", "in, plain", "in, cached", "in, written", "out", "USD billed", "USD counted here")
     ):
         table.add_column(name, justify="right" if number else "left", no_wrap=bool(number))
     for row in rows:

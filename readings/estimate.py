@@ -16,7 +16,6 @@ from scrollwork.models.engine.prices import NANO, Price
 from scrollwork.models.hosted.model import Hosted, most_output, split_wrapper
 from scrollwork.models.registry import BATCHES, HOSTED, make
 from scrollwork.models.vendors.families import cache_marks
-from scrollwork.models.vendors.fill import likely_thoughts
 from scrollwork.models.vendors.marks import batch_group, batch_hits, prefixes_from
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline.calling import known_price
@@ -27,6 +26,7 @@ from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Session
 from scrollwork.readings.implicit_cache import FoundAgain
+from scrollwork.readings.thoughts import Thoughts, thoughts_of
 from scrollwork.records.example import Example
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -46,9 +46,9 @@ class Estimate:
     cached_tokens: input that a prefix cache should give back, when the prompts of a document follow each other;
     cache_write_tokens: what the first of them puts there, which costs more where the price says so.
     output_tokens: by the length of the references, up to the limit where there is none, with thought_tokens of
-    thoughts, a guess by effort (`likely_thoughts`); output_tokens_most: if every answer goes to its limit, with
-    thoughts_most, which reasoning models are given for thinking. counted: whether input was counted by a tokenizer of a
-    model, or estimated.
+    thoughts, the mean of thoughts_measured answers of the home, or a guess (0; readings/thoughts.py);
+    output_tokens_most: if every answer goes to its limit, with thoughts_most, which reasoning models are given for
+    thinking. counted: whether input was counted by a tokenizer of a model, or estimated.
     truncated: prompts whose documents were cut to fit; of document_chars characters of all prompts' documents they lost
     dropped_chars.
     """
@@ -69,6 +69,7 @@ class Estimate:
     output_tokens: int = 0
     output_tokens_most: int = 0
     thought_tokens: int = 0
+    thoughts_measured: int = 0
     thoughts_most: int = 0
     counted: bool = True
     truncated: int = 0
@@ -159,6 +160,7 @@ def asked_of(
     rows: by task, split, model and arm, takes what is counted. failed: takes what went wrong."""
     session, tables = chain.session, chain.resolved.calling.tables
     found = {name: FoundAgain(table) for name, table in tables.items()}
+    thoughts = {name: thoughts_of(name, tables[name], session) for name in tables}
     for node in topological(chain.scored):
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
         table = tables.get(name[2], {})
@@ -172,7 +174,7 @@ def asked_of(
         row = rows.setdefault(name, Estimate(*name))
         hosted = make(row.model, table, "")
         assert isinstance(hosted, Hosted)
-        yield row, add(row, node, hosted, table, inputs, session, found[row.model])
+        yield row, add(row, node, hosted, table, inputs, session, found[row.model], thoughts[row.model])
 
 
 def built_inputs(node: Node, session: Session) -> InputArtifacts:
@@ -192,6 +194,7 @@ def add(
     inputs: InputArtifacts,
     session: Session,
     again: FoundAgain,
+    thoughts: Thoughts,
 ) -> Iterator[Priced]:
     """Count the calls of one node, and what its prompts lost; each call."""
     count_losses(row, inputs["prompts"], len(model.members))
@@ -200,7 +203,6 @@ def add(
         for example in inputs["sample"].rows("examples", Example)
     }
     held: set[str] = set()  # prefixes that an earlier call writes
-    thoughts = likely_thoughts(table)
     store = session.store if session.home.has_store else None
     calls = missing_calls(row, Calls(node, model, inputs, store, by_prefix=True).batches(), session)
     sent = (replace(call, ask=as_sent(call.ask, model)) for call in calls)
@@ -212,10 +214,12 @@ def add(
         most = most_output(ask.max_new_tokens, table)
         row.to_ask += 1
         row.input_tokens += tokens
-        likely = min(min(expected[ask.example_id] or most, ask.max_new_tokens) + thoughts, most)
+        thought = thoughts.per_call(most)
+        likely = min(min(expected[ask.example_id] or most, ask.max_new_tokens) + thought, most)
         row.output_tokens += likely
         row.output_tokens_most += most
-        row.thought_tokens += thoughts
+        row.thought_tokens += thought
+        row.thoughts_measured = thoughts.answers(most)
         row.thoughts_most += max(0, most - ask.max_new_tokens)
         marked = [prefix for prefix in ask.shared_prefixes if prefix.marked]
         cached = max((ask.share_of(prefix.characters) for prefix in marked if prefix.digest in held), default=0)

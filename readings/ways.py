@@ -12,11 +12,10 @@ from scrollwork.models.base import Usage
 from scrollwork.models.engine.prices import NANO, ONE, Price, exact_number, round_up
 from scrollwork.models.registry import BATCHES, HOSTED
 from scrollwork.models.vendors.families import cache_least, family_of
-from scrollwork.models.vendors.fill import likely_thoughts
 from scrollwork.models.vendors.marks import batch_group
 from scrollwork.models.vendors.tiers import FLEX, STANDARD
 from scrollwork.pipeline.calling import known_price
-from scrollwork.readings.estimate import asked_of
+from scrollwork.readings.estimate import Estimate, asked_of
 from scrollwork.readings.prefix_bound import MARKED, PrefixTree
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ BATCH_S = 24 * 3600  # within which a vendor ends a batch
 class Sums:
     """Of all that one model would be asked, in nano-dollars at the standard tier. cached: with the cache, as `run` uses
     it; uncached: without; batched: with what a batch's cache gives back at the least. writing: of cached, for what is
-    written to the cache. output: of each."""
+    written to the cache. output: of each. thoughts: tokens; measured: as in an Estimate, of all tasks."""
 
     requests: int = 0
     tokens: int = 0
@@ -40,6 +39,8 @@ class Sums:
     batched: int = 0
     writing: Decimal = Decimal(0)
     output: int = 0
+    thoughts: int = 0
+    measured: bool = False
 
     def add(self, price: Price, usage: Usage, batched: Usage) -> None:
         """Count a call. usage, batched: as a provider would report it online, and in a batch."""
@@ -54,22 +55,24 @@ class Sums:
 
 
 def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
-    """(a row a way, what failed). A row: {model, way, cache, lifetime, requests, input_tokens, thought_tokens, usd,
-    output_usd, bound_usd, ratio, seconds, at_most, runs, best}.
+    """(a row a way, what failed). A row: {model, way, cache, lifetime, requests, input_tokens, thought_tokens,
+    thoughts_measured, usd, output_usd, bound_usd, ratio, seconds, at_most, runs, best}.
 
     way: standard, flex or batch. cache, lifetime: whether prefixes come from the vendor's cache, and for how long they
     are kept there, "" where the vendor says no time. usd: of all that is still to be asked, answers as long as the
-    references, with thought_tokens of thoughts each, which is a guess; output_usd: of it, for output. bound_usd: what
-    no order and no marks can go below at this tier (PrefixTree); ratio: usd by it. seconds: how long it takes, None
-    where nobody knows (at_most: or sooner). runs: whether `run --way` asks so (for the shortest lifetime); best: the
-    cheapest of these, of several the first. A model without a price has no rows.
+    references, with thought_tokens of thoughts each (thoughts_measured: on answers of the home, not guessed);
+    output_usd: of it, for output. bound_usd: what no order and no marks can go below at this tier (PrefixTree); ratio:
+    usd by it. seconds: how long it takes, None where nobody knows (at_most: or sooner). runs: whether `run --way` asks
+    so (for the shortest lifetime); best: the cheapest of these, of several the first. A model without a price has no
+    rows.
     """
     sums: dict[str, Sums] = {}
     trees: dict[str, PrefixTree] = {}
     prices: dict[str, Price] = {}
     failed: dict[str, None] = {}
     tables = chain.resolved.calling.tables
-    for counted, calls in asked_of(chain, {}, failed):
+    counts: dict[tuple[str, str, str, str], Estimate] = {}
+    for counted, calls in asked_of(chain, counts, failed):
         model = counted.model
         price = known_price(model, tables[model])
         if price is None:
@@ -83,6 +86,9 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
             tree.add(one.ask.segments, tokens, price.rates(tokens))
     rows: list[dict[str, Any]] = []
     for model, total in sums.items():
+        own = [row for row in counts.values() if row.model == model and row.to_ask]
+        total.thoughts = sum(row.thought_tokens for row in own)
+        total.measured = all(row.thoughts_measured for row in own)
         rows += ways_of(model, tables[model], prices[model], total, trees[model].least())
     return rows, list(failed)
 
@@ -100,7 +106,11 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
     rule, shortest = rule_of(table), exact_number(next(iter(lifetimes.values()), 1))
     paced = [60 * total.requests / table["rpm"]] if table.get("rpm") else []
     paced += [60 * total.tokens / table["tpm"]] if table.get("tpm") else []
-    counts = {"requests": total.requests, "input_tokens": total.tokens, "thought_tokens": likely_thoughts(table)}
+    thoughts = {
+        "thought_tokens": round(total.thoughts / max(1, total.requests)),
+        "thoughts_measured": total.measured,
+    }
+    counts = {"requests": total.requests, "input_tokens": total.tokens, **thoughts}
     online = {"seconds": max(paced, default=None), "at_most": False}
     found = []
     for way, share in {STANDARD: ONE, **{name: one for name, one in price.services.items() if name == FLEX}}.items():

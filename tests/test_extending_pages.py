@@ -71,6 +71,19 @@ def test_data_set_and_suite_of_the_pages_are_not_found(work: Scrollwork) -> None
     assert ran.document["averages"]["naive:seed=0"] is not None
 
 
+def test_vendor_of_the_page_is_not_known(work: Scrollwork) -> None:
+    put(work.root / "config/vendors/lighthouse.toml", blocks("vendor", "toml")[0])
+    (lamp,) = [row for row in work("models", "--json").document if row["model"].startswith("lighthouse:")]
+    assert (lamp["model"], lamp["context"], lamp["price"][0]["cached"]) == ("lighthouse:lamp-2", 131072, 0.05)
+    asked = ("zeroscrolls", "--sample", "--task", "qasper", "--model", "lighthouse:lamp-2-20261101")
+    (row,) = work("estimate", *asked, "--json").document
+    fresh, cached = row["input_tokens"] - row["cached_tokens"], row["cached_tokens"]
+    usd = (0.5 * fresh + 0.05 * cached + 2.0 * row["output_tokens"]) / 1e6
+    assert row["price"]["online"] == pytest.approx(usd)
+    refused = work("run", *asked, *INLINE, status=2)
+    assert "set LIGHTHOUSE_API_KEY in the environment" in refused.err
+
+
 def test_stage_of_the_page_leaves_no_table(work: Scrollwork) -> None:
     module, row, method, needed = blocks("stage")
     put(work.root / "tasks/vocabulary.py", module)

@@ -12,6 +12,7 @@ from scrollwork.cli.terminal.spending import sum_known, usd
 from scrollwork.models.registry import HOSTED, is_outside
 from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
+from scrollwork.readings.thoughts import ENOUGH
 from scrollwork.reporting.page.text import visible
 from scrollwork.suites.model_tables import vendor_warnings
 
@@ -153,6 +154,23 @@ def cuts(rows: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def thoughts(rows: list[dict[str, Any]]) -> list[str]:
+    """Say by model how many tokens of the output are thoughts, and where that is known from."""
+    lines = []
+    for model in dict.fromkeys(row["model"] for row in rows if row["thoughts_most"]):
+        own = [row for row in rows if row["model"] == model and row["to_ask"]]
+        likely, most = (sum(row[name] for row in own) for name in ("thought_tokens", "thoughts_most"))
+        asked = sum(row["to_ask"] for row in own)
+        measured = sum(row["to_ask"] for row in own if row["thoughts_measured"])
+        but = f" but for {measured:,} requests" if measured else ""
+        known = "by answers in this home" if measured == asked else f"a guess by its effort{but}"
+        lines.append(
+            f"{model}: its thoughts are paid as output: likely and online hold {likely:,} tokens of them, {known} "
+            f"({ENOUGH} answers of a task tell); most holds {most:,}"
+        )
+    return lines
+
+
 def remarks(rows: list[dict[str, Any]], models: Sequence[str]) -> list[str]:
     """Return the sentences that are printed below the table."""
     lines = []
@@ -172,14 +190,7 @@ def remarks(rows: list[dict[str, Any]], models: Sequence[str]) -> list[str]:
     if cached:
         lines.append(f"from cache: {cached / read:.1%} of tokens in, where prompts that begin alike follow each other")
     lines.append("most: nothing from the cache, every answer at its limit; likely: answers as long as the references")
-    for model in dict.fromkeys(row["model"] for row in rows if row["thoughts_most"]):
-        guess, most = (
-            sum(row[name] for row in rows if row["model"] == model) for name in ("thought_tokens", "thoughts_most")
-        )
-        lines.append(
-            f"{model}: its thoughts are paid as output, nobody knows how many: likely and online hold {guess:,} tokens "
-            f"of them, a guess by its effort; most holds {most:,}"
-        )
+    lines += thoughts(rows)
     for model in dict.fromkeys(row["model"] for row in rows if row["price"] is None):
         lines.append(
             f"{model}: no price in its table; add price = {{ input = ..., output = ... }} (USD per million tokens) "

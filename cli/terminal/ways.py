@@ -22,8 +22,10 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
             "USD: what is still to be asked, answers as long as the references; the bound: "
             "each common prefix of prompts, by whole parts, is written once and read by all others"
         )
-        for model, tokens in {row["model"]: row["thought_tokens"] for row in rows if row["thought_tokens"]}.items():
-            say(f"{model}: {tokens:,} tokens of thoughts a call are a guess; where it thinks more, batch and flex gain")
+        for row in {row["model"]: row for row in rows if row["thought_tokens"]}.values():
+            known = "by answers in this home" if row["thoughts_measured"] else "a guess"
+            tokens = f"{row['thought_tokens']:,} tokens of thoughts a call, {known}"
+            say(f"{row['model']}: {tokens}; where it thinks more, batch and flex gain")
         say("cheapest: of the ways of `run --way`, which keeps prefixes for the shortest time that the vendor has")
 
 

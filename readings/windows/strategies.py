@@ -18,7 +18,6 @@ from scrollwork.models.base import CHARACTERS, Usage, halves
 from scrollwork.models.engine.prices import Price
 from scrollwork.models.hosted.model import most_output
 from scrollwork.models.registry import BATCHES, HOSTED
-from scrollwork.models.vendors.fill import likely_thoughts
 from scrollwork.models.vendors.marks import prefixes_from
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.errors import StageFailed
@@ -29,6 +28,7 @@ from scrollwork.preprocessing.windows.observations import Observed
 from scrollwork.preprocessing.windows.spans import Strategy, lengths, strategy, window_starts
 from scrollwork.preprocessing.windows.units import units
 from scrollwork.readings.estimate import Costs, Estimate, built_inputs
+from scrollwork.readings.thoughts import Thoughts, thoughts_of
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, Part, part_text
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -105,7 +105,8 @@ def strategy_costs(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
             continue
         listed = known_price(node.label("model"), table) if table["provider"] in HOSTED else None
         borders = [above for above, _ in listed.long] if listed is not None else []
-        problems, found = costs(node, curated, compared, table, borders)
+        thoughts = thoughts_of(node.label("model"), table, session)
+        problems, found = costs(node, curated, compared, table, borders, thoughts)
         for name, one in found.items():
             row = one.row
             each = row.requests / problems if problems else 0.0
@@ -117,7 +118,12 @@ def strategy_costs(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def costs(
-    node: Node, curated: Artifact, compared: Iterable[str], table: Mapping[str, Any], borders: Sequence[int]
+    node: Node,
+    curated: Artifact,
+    compared: Iterable[str],
+    table: Mapping[str, Any],
+    borders: Sequence[int],
+    thoughts: Thoughts,
 ) -> tuple[int, dict[str, Counted]]:
     """(problems; by strategy, what asking all its windows comes to). borders: of the tiers of the model's price."""
     task, split, model, arm = (node.label(name) for name in ("task", "split", "model", "arm"))
@@ -133,7 +139,7 @@ def costs(
     for document_ids, group in groupby(parameters.chosen(curated), key=lambda one: one.document_ids):
         text = text_of(document_ids[0])
         spans = np.array(units(text, how.spec), dtype=np.int64).reshape(-1, 2)
-        frames = [frame_of(example, node, how, text_of, table) for example in group]
+        frames = [frame_of(example, node, how, text_of, table, thoughts) for example in group]
         problems += len(frames)
         for one in found.values():
             add(one, frames, spans, len(text), parameters.seed, minimum, how.full)
@@ -154,7 +160,12 @@ def price(tally: Tally, listed: Price, table: Mapping[str, Any]) -> dict[str, An
 
 
 def frame_of(
-    example: Example, node: Node, how: Observed, text_of: Callable[[str], str], table: Mapping[str, Any]
+    example: Example,
+    node: Node,
+    how: Observed,
+    text_of: Callable[[str], str],
+    table: Mapping[str, Any],
+    thoughts: Thoughts,
 ) -> Frame:
     """By the prompts of the closed book and of the whole context."""
     told = node.input("prompts").params
@@ -165,7 +176,7 @@ def frame_of(
     outside = [part for part in whole.parts if part.role != "document"]
     before = [part for part in halves(whole.parts)[0] if part.role != "document"]
     most = most_output(whole.max_new_tokens, table)
-    guessed = likely_thoughts(table)
+    guessed = thoughts.per_call(most)
     answer = max((len(reference) // CHARACTERS + 1 for reference in example.references), default=0)
     return Frame(
         example.example_id,

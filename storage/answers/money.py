@@ -36,6 +36,20 @@ def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spen
     return dict(sorted(found.items()))
 
 
+def thoughts(connection: sa.Connection, model: str, characters: int) -> dict[int, tuple[int, int]]:
+    """What a model thought, by the new tokens that requests allowed: (answers whose output was counted, tokens in all).
+    Where a vendor does not tell thoughts from text, they are the output less the text. characters: of text, a token."""
+    text = sa.func.length(responses.c.text, type_=sa.Integer) // characters
+    tokens = sa.func.sum(sa.func.coalesce(responses.c.reasoning_tokens, responses.c.output_tokens - text))
+    query = sa.select(responses.c.output_limit, sa.func.count(), tokens).where(
+        responses.c.model == model,
+        responses.c.output_tokens.is_not(None),
+        responses.c.output_limit.is_not(None),
+    )
+    found = connection.execute(query.group_by(responses.c.output_limit))
+    return {int(limit): (int(answers), max(0, int(tokens))) for limit, answers, tokens in found}
+
+
 def by_model(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
     """Count the rows of each model."""
     query = sa.select(table.c.model, sa.func.count()).group_by(table.c.model)

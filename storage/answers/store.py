@@ -179,6 +179,11 @@ class ResponseStore:
         """Count calls, answers, tokens and cost by model; owner: only of this owner's attempts."""
         return self.database.read(lambda connection: money.spent(connection, owner))
 
+    def thoughts(self, model: str, characters: int) -> dict[int, tuple[int, int]]:
+        """Count what a model thought: by the new tokens that a request allowed, (answers, tokens in all of them).
+        characters: of text, a token."""
+        return self.database.read(lambda connection: money.thoughts(connection, model, characters))
+
     def holdings(self) -> Holdings:
         """Count all rows at one moment."""
         return self.database.read(self._holdings)

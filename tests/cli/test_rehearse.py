@@ -88,6 +88,21 @@ def test_rehearsal_asks_twice_or_touches_the_home_of_real_runs(call: Call, tmp_p
     assert "simulated in a rehearsal" in page
 
 
+def test_thoughts_that_a_home_has_paid_for_are_guessed_all_the_same(call: Call) -> None:
+    """DeepSeek counts them as output and tells no more. Nobody can know them before the first answers."""
+    asked = ("--task", "squality", *models("deepseek-flash"))
+    (bill,) = rehearsed(call, "zeroscrolls", *asked)["bill"]
+    for home, measured in ((call.home, 0), (call.home / "rehearsal", 10)):
+        estimate = ("estimate", "zeroscrolls", "--sample", *ESTIMATED, *asked)
+        code, out, err = call.at(home)(*estimate)
+        assert code == 0, err
+        (row,) = json.loads(out)
+        assert row["thoughts_measured"] == measured
+        assert (row["output_tokens"] == pytest.approx(bill["output_tokens"], rel=0.05)) == bool(measured)
+        _, out, err = call.at(home)(*estimate, "--ways")
+        assert {way["thoughts_measured"] for way in json.loads(out)} == {bool(measured)}, err
+
+
 @pytest.mark.slow
 def test_batch_or_lost_reply_is_missing_in_the_bill(call: Call) -> None:
     (batch,) = rehearsed(call, "zeroscrolls", "--task", "musique", "--batch", *models("claude-opus-5-5"))["bill"]

@@ -99,3 +99,18 @@ def test_batch_is_forgotten_or_submitted_without_its_intent(store):
     assert store.holdings().batches == {"lost": 1, "submitted": 1}
     with pytest.raises(LookupError):
         store.save_batch(batch(3, "submitted"))
+
+
+def test_thoughts_are_of_another_model_or_limit_or_are_none_where_they_are_not_told(store):
+    """Where a vendor counts thoughts as output alone, they are the output less four characters of text a token."""
+    own = {"model": "gpt", "output_limit": 612}
+    store.add([
+        answer(1, **own, output_tokens=70, reasoning_tokens=60),
+        answer(2, "x" * 40, **own, output_tokens=110),
+        answer(3, **own, output_tokens=None),
+        answer(4, "y" * 400, **{**own, "output_limit": 700}, output_tokens=90),
+        answer(5, model="gpt", output_tokens=9),
+        answer(6, model="other", output_limit=612, output_tokens=1_000),
+    ])  # fmt: skip
+    assert store.thoughts("gpt", 4) == {612: (2, 160), 700: (1, 0)}
+    assert store.thoughts("nobody", 4) == {}
