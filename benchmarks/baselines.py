@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from scrollwork.models.base import Ask, Segment
-from scrollwork.models.baselines import document_index
-from scrollwork.models.baselines.by_rule import extracted_answer
+from scrollwork.models.extractive import document_index
+from scrollwork.models.extractive.by_rule import extracted_answer
 
 SIZES = (2_000, 10_000, 50_000, 200_000)
 ROUNDS = 3

@@ -100,7 +100,7 @@ COMMANDS: dict[str, Command] = {
     "rehearse": (
         "try a run at no cost: the vendors are simulated on this machine and present a bill",
         "scrollwork rehearse zeroscrolls --sample --model gpt-6-luna",
-        "scrollwork.cli.rehearse",
+        "scrollwork.cli.commands.rehearse",
         [
             (["suite"], {"help": SUITE}),
             of_run,
@@ -207,7 +207,7 @@ COMMANDS: dict[str, Command] = {
         "prompts, a built suite (hf), or what was answered in an earlier run (submission, lm-eval, "
         "inspect, eee, observations), as files",
         "scrollwork export submission zeroscrolls --sample --model naive:seed=0 --out ./submission",
-        "scrollwork.cli.commands.export",
+        "scrollwork.cli.files.export",
         [
             (
                 ["format"],
@@ -245,7 +245,7 @@ COMMANDS: dict[str, Command] = {
     "check-submission": (
         "the official checks of a submission, offline: missing, redundant, duplicate and malformed rows by name",
         "scrollwork check-submission zeroscrolls zero_scrolls_predictions.csv --raw DIR",
-        "scrollwork.cli.commands.check_submission",
+        "scrollwork.cli.files.check_submission",
         [
             (["suite"], {"help": SUITE}),
             (["file"], {"metavar": "FILE", "help": "CSV of Task, ID, Prediction"}),
@@ -256,7 +256,7 @@ COMMANDS: dict[str, Command] = {
     "import": (
         "a log of inspect_ai or lm-evaluation-harness, or a submission, scored as a system that ran elsewhere",
         "scrollwork import zeroscrolls logs/2026-01-01_qasper.eval --sample --name theirs",
-        "scrollwork.cli.commands.import_system",
+        "scrollwork.cli.files.import_system",
         [
             (["suite"], {"help": SUITE}),
             (

@@ -71,8 +71,8 @@ class SharedPrefix:
 
 @dataclass(frozen=True)
 class Ask:
-    """One input to be answered. sample: which of several answers to the same request is wanted (SEAM: the run). seed:
-    of generation, None where nobody says.
+    """One input to be answered. draw: which of several answers to the same request is wanted (SEAM: the run). seed: of
+    generation, None where nobody says.
 
     references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
     shared_prefixes: those that neighbours in the run have too, rising (models/vendors/shared_prefixes.py). follows: the
@@ -87,7 +87,7 @@ class Ask:
     prompt_sha256: str
     documents: int
     max_new_tokens: int
-    sample: int = 0
+    draw: int = 0
     references: tuple[str, ...] = ()
     shared_prefixes: tuple[SharedPrefix, ...] = ()
     tokens: int = 0
@@ -152,7 +152,8 @@ class Ask:
 
 @dataclass(frozen=True)
 class Call:
-    """An Ask to one member of a model. `payload`: exactly what reaches the provider; its digest is the request key.
+    """An Ask to one member of a model. `payload`: what reaches the provider, and which of several answers to it is
+    wanted ("sample"); its digest is the request key.
 
     room: new tokens that it allows in place of those of the payload, where it is asked again because there was no room
     for its first word; the answer is stored under the same key. service: the tier of service that is asked for, "" for
@@ -326,7 +327,8 @@ class Model(Protocol):
     members: Sequence[str]
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
-        """Return exactly what reaches the provider. Equal payloads are one request, paid once."""
+        """Return what reaches the provider, and which answer to it is wanted. Equal payloads are one request, paid
+        once."""
         ...
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer | CallFailed | Attempt]:

@@ -22,7 +22,7 @@ LOCAL = {"transformers": "scrollwork.models.local.model"}  # checkpoints that ru
 CALLED = {**HOSTED, **LOCAL}  # whose answers cost money or take long: claimed, and committed when they come
 PROVIDERS = {
     "baselines": "scrollwork.models.baselines.naive",
-    "extractive": "scrollwork.models.baselines.by_rule",
+    "extractive": "scrollwork.models.extractive.by_rule",
     "planted": "scrollwork.models.baselines.planted",
     **CALLED,
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scrollwork.models.registry import TABLES
+from scrollwork.models.table_keys import nearest_known
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.session import Calling, Locations
 from scrollwork.suites.model_tables import calling_of, tables_of
@@ -35,10 +37,15 @@ class Resolved:
         table, request = self.tables[model], self.request
         suites, tasks = table.get("suites", [request.suite]), table.get("tasks")
         if request.suite not in suites:
-            raise UsageError(f"model {model!r} is defined for {', '.join(suites)} only, not for {request.suite}")
+            raise UsageError(
+                f"model {model!r} is defined for {', '.join(suites)} only, not for {request.suite}; to have it there, "
+                "name the suite in `suites` of the model's table, with a rule for each task where the table has rules"
+            )
         chosen = [part for part in parts(request) if tasks is None or part.task.name in tasks]
         if not chosen:
             raise UsageError(f"model {model!r} is defined for the tasks {', '.join(tasks or ())} only")
+        if "rules" in TABLES.get(table["provider"], {}):
+            need_rules(model, table.get("rules", {}), [part.task.name for part in chosen])
         own = {name: value for name, value in table.items() if name not in ("suites", "tasks")}
         profile = profile_of(request, own)
         return [replace(part, profile=profile, model=own.get("shown", model), table=own) for part in chosen]
@@ -51,3 +58,11 @@ def resolve(request: Request) -> Resolved:
     tables = tables_of(request)
     calling = calling_of(request, tables)
     return Resolved(request, tables, Locations(request.home, request.raw, request.store, calling))
+
+
+def need_rules(model: str, rules: Mapping[str, Any], tasks: Iterable[str]) -> None:
+    """Raises UsageError where a model that answers by rules has none for a task."""
+    for task in tasks:
+        if task not in rules:
+            near = nearest_known(task, list(rules))
+            raise UsageError(f"model {model!r}: its table has no rule for task {task!r} (rules.{task}){near}")

@@ -85,6 +85,22 @@ def test_a_page_names_a_file_that_is_gone(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", pages())
+def test_a_page_names_a_file_beside_another_that_is_not_there(page: Path) -> None:
+    """`models/engine/pacing.py`, `limits.py`: the second is in the folder of the first."""
+    gone = []
+    for line in page.read_text(encoding="utf-8").splitlines():
+        folders = {(PROJECT / name).parent for name in named_paths(line) if name.endswith(".py")}
+        for short in re.findall(r"`(\w+\.py)`", line) if folders else ():
+            if (
+                short != "run.py"
+                and not any((folder / short).exists() for folder in folders)
+                and not invented(page, Path(short).stem)
+            ):
+                gone.append(short)
+    assert gone == []
+
+
+@pytest.mark.parametrize("page", pages())
 def test_a_page_names_a_module_that_is_gone(page: Path) -> None:
     found = set(DOTTED.findall(page.read_text(encoding="utf-8"))) - GROUPS
     gone = {name for name in found if not module_is_there(name)}

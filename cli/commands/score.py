@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     if any(judging) and not (arguments.pairs and arguments.metric in JUDGED):
         raise UsageError(f"--faithfulness, --coverage and --models are for --metric {', '.join(JUDGED)} --pairs FILE")
     if arguments.suite:
-        from scrollwork.cli.commands.score_files import run as run_files
+        from scrollwork.cli.files.score_files import run as run_files
 
         return run_files(arguments)
     if not (arguments.metric and arguments.pairs):

@@ -65,7 +65,10 @@ def states(note: dict[str, Any] | None, answers: bool) -> tuple[str, str]:
 
 def of_store(found: dict[str, Any]) -> list[str]:
     """Return lines about answers, failures, attempts and money. Text from servers is escaped and cut."""
-    lines = [f"{what}: {sum(found[what].values()):,} of {len(found[what])} models" for what in ("answers", "failures")]
+    lines = []
+    for what in ("answers", "failures"):
+        models = {name.partition(":seed=")[0] for name in found[what]}
+        lines.append(f"{what}: {sum(found[what].values()):,} of {len(models)} models")
     for one in found["failure_kinds"]:
         code = f", HTTP {one['status']}" if one["status"] else ""
         said = printable(one["message"], 200)

@@ -25,7 +25,7 @@ from scrollwork.models.table_keys import (
     unknown_key,
 )
 
-# A rule is one of those of models/baselines/naive.py and by_rule.py, with what it needs beside it.
+# A rule is one of those of models/baselines/naive.py and models/extractive/by_rule.py, with what it needs beside it.
 RULE = Table(
     {
         "span": Key(WHOLE, "So many contiguous words of the documents."),

@@ -50,7 +50,7 @@ class Hosted:
             "provider": self.provider,
             "endpoint": place_of(self.provider, table),
             "body": self._body(ask, table),
-            "sample": ask.sample,
+            "sample": ask.draw,
         }
 
     @property

@@ -64,7 +64,7 @@ class Local:
             "load_in_4bit": table.get("load_in_4bit", False),
             "template": table.get("template", {}),
             "generation": table.get("generation", {}),
-            "sample": ask.sample,
+            "sample": ask.draw,
         }
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Result]:

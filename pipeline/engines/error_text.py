@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
+
 from scrollwork.models.hosted.tables import BadTable
 from scrollwork.pipeline.errors import BadRecord, CodeChanged, FailedElsewhere, UsageError
 from scrollwork.pipeline.extras import install_line
@@ -13,7 +16,11 @@ EXPECTED = (RawError, StorageError, BadRecord, CodeChanged, UsageError, BadTable
 
 
 def error_text(error: BaseException) -> str:
-    """The message of an error, at most LONGEST characters; an unexpected error has its class name before it."""
+    """The message of an error, at most LONGEST characters; of an unexpected one with its class and where it was raised,
+    "TypeError: ... (datasets/cookbook.py, line 31)"."""
     text = install_line(error) or str(error) or "no message"
-    expected = isinstance(error, EXPECTED) or install_line(error)
-    return printable(text if expected else f"{type(error).__name__}: {text}", LONGEST)
+    if isinstance(error, EXPECTED) or install_line(error):
+        return printable(text, LONGEST)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({'/'.join(Path(frames[-1].filename).parts[-2:])}, line {frames[-1].lineno})" if frames else ""
+    return f"{printable(f'{type(error).__name__}: {text}', LONGEST - len(place))}{place}"

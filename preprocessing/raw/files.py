@@ -133,7 +133,8 @@ class RawFiles:
         """The files of a role. Raises MissingFile when there are none."""
         found = self.roles.get(role, ())
         if not found:
-            raise MissingFile(self.dataset, "", "", f"no raw file for {role!r}", "missing file")
+            there = f"; its suite file has {', '.join(self.roles)}" if self.roles and role not in self.roles else ""
+            raise MissingFile(self.dataset, "", "", f"no raw file for {role!r}{there}", "missing file")
         return found
 
     def bytes(self, path: tuple[str, Path]) -> bytes:

@@ -137,7 +137,7 @@ class Calls:
             prompt.prompt_sha256,
             self._documents[prompt.example_id],
             prompt.max_new_tokens,
-            sample=prompt.draw if prompt.units is None else 0,  # equal windows have one answer
+            draw=prompt.draw if prompt.units is None else 0,  # equal windows have one answer
             seed=self._seeds.get(prompt.example_id),
             references=self._references.get(prompt.example_id, ()),
             tokens=self._tokens(prompt),

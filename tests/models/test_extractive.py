@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.models.base import Ask, Call, Segment
-from scrollwork.models.baselines.by_rule import RULES, extracted_answer
-from scrollwork.models.baselines.document_index import text_of
-from scrollwork.models.baselines.sentiment import positive_share, tone
-from scrollwork.models.baselines.span import kind_of
+from scrollwork.models.extractive.by_rule import RULES, extracted_answer
+from scrollwork.models.extractive.document_index import text_of
+from scrollwork.models.extractive.sentiment import positive_share, tone
+from scrollwork.models.extractive.span import kind_of
 from scrollwork.models.registry import UnknownModel, make, settings
 from scrollwork.suites.suite_files import load_models, load_suite
 

@@ -110,7 +110,7 @@ def test_different_requests_share_an_answer() -> None:
         keys = [
             key_of(spec, ask()),
             key_of(spec, ask("other")),
-            key_of(spec, ask(sample=1)),
+            key_of(spec, ask(draw=1)),
             key_of(spec, ask(max_new_tokens=101)),
             key_of(spec, ask(), extra={"seed": 3}),
             key_of(spec, ask(), stop=["\n"]),

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.models.baselines.document_index import K1, STOP, B, Index, Text, in_order, ranking, stem, text_of
-from scrollwork.models.baselines.lexrank import DAMPING, STEPS, lexrank
-from scrollwork.models.baselines.passages import Passages, smooth_scores
+from scrollwork.models.extractive.document_index import K1, STOP, B, Index, Text, in_order, ranking, stem, text_of
+from scrollwork.models.extractive.lexrank import DAMPING, STEPS, lexrank
+from scrollwork.models.extractive.passages import Passages, smooth_scores
 
 LETTERS = st.lists(
     st.lists(st.sampled_from(["mole", "lamp", "river", "stone", "kelp", "the"]), max_size=8), min_size=1, max_size=8

@@ -8,8 +8,8 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.models.baselines.document_index import Text
-from scrollwork.models.baselines.oracle import best_span, f1, greedy, sentences_for, span_for
+from scrollwork.models.extractive.document_index import Text
+from scrollwork.models.extractive.oracle import best_span, f1, greedy, sentences_for, span_for
 from scrollwork.scoring.metrics.f1 import score as token_f1
 from scrollwork.scoring.metrics.rouge_geo import score as rouge
 

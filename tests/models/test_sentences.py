@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.models.baselines.sentences import LONGEST_SENTENCE, clip_to_words, sentences, words
+from scrollwork.models.extractive.sentences import LONGEST_SENTENCE, clip_to_words, sentences, words
 
 BOOK = "\n".join(
     ["The harbour lay still in the", "morning. Nobody had come. Mr. Hale,", "who kept the light, slept on."] * 8

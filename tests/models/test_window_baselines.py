@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from scrollwork.models.base import Ask, Segment
-from scrollwork.models.baselines.by_rule import extracted_answer
 from scrollwork.models.baselines.choices import options, question
+from scrollwork.models.extractive.by_rule import extracted_answer
 from scrollwork.models.registry import settings
 from scrollwork.preprocessing.curation import curate
 from scrollwork.preprocessing.raw.files import RawFiles

@@ -171,7 +171,7 @@ def plans(nodes: list[Node]) -> Mapping[tuple[str, ...], Node]:
     assert {node.stage for node in found.values()} == STAGES
     assert {node.body for node in found.values()} == BODIES
     assert {
-        f"scrollwork.models.{one}" for one in ("hosted.openai", "hosted.anthropic", "local.model", "baselines.by_rule")
+        f"scrollwork.models.{one}" for one in ("hosted.openai", "hosted.anthropic", "local.model", "extractive.by_rule")
     } <= {m for code in found for m in code}
     return found
 

@@ -296,3 +296,30 @@ def test_prompt_longer_than_its_vendors_file_allows_is_sent(call: Call, folder: 
     table = folder / "own.toml"
     table.write_text('["claude-opus-4-5"]\nprovider = "anthropic"\nid = "claude-opus-4-5"\ncontext = 300000\n')
     assert truncated("--models", "own.toml") == 0
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ("rules.qasper = { fixed = 'x' }", "its table has no rule for task 'keepers' (rules.keepers)"),
+        ("rules.keeper = { fixed = 'x' }", "(rules.keepers); did you mean 'keeper'?"),
+        ("", "its table has no rule for task 'keepers' (rules.keepers)"),
+    ],
+)
+def test_missing_rule_is_found_after_other_work(call: Call, folder: Path, rules: str, said: str) -> None:
+    (folder / "own.toml").write_text(f'[mine]\nprovider = "baselines"\n{rules}\n')
+    status, _, err = call(
+        "plan",
+        "--suite",
+        "harbour.toml",
+        "--raw",
+        "raw",
+        "--task",
+        "keepers",
+        "--models",
+        "own.toml",
+        "--model",
+        "mine",
+    )
+    assert status == 2
+    assert said in err

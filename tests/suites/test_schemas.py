@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from scrollwork.models.baselines.baseline_tables import RULE
-from scrollwork.models.baselines.by_rule import RULES
+from scrollwork.models.extractive.by_rule import RULES
 from scrollwork.models.registry import UnknownModel, settings
 from scrollwork.models.table_keys import BadValue, ListOf, MapOf, Place, Table
 from scrollwork.pipeline.errors import UsageError

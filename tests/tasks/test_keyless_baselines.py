@@ -30,7 +30,7 @@ def test_upper_bound_is_below_what_it_bounds(scores):
 
 
 def test_references_reach_a_model_that_is_compared(scores, monkeypatch):
-    from scrollwork.models.baselines.by_rule import Extractive
+    from scrollwork.models.extractive.by_rule import Extractive
 
     seen = {}
     answer = Extractive.answer

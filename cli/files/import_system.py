@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from scrollwork.cli.commands.score_files import run as run_files
+from scrollwork.cli.files.score_files import run as run_files
 
 
 def run(arguments: argparse.Namespace) -> int:

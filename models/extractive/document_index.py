@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from scrollwork.models.baselines.sentences import sentences, word_set, words
+from scrollwork.models.extractive.sentences import sentences, word_set, words
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from scrollwork.models.baselines.choices import options, question
-from scrollwork.models.baselines.document_index import Text
-from scrollwork.models.baselines.passages import passages_of
-from scrollwork.models.baselines.sentences import words
+from scrollwork.models.extractive.document_index import Text
+from scrollwork.models.extractive.passages import passages_of
+from scrollwork.models.extractive.sentences import words
 
 QUESTION = 0.25  # what the question's words count beside the option's
 

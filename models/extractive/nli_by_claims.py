@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scrollwork.models.baselines.document_index import Text, ranking
-from scrollwork.models.baselines.sentences import words
-from scrollwork.models.baselines.sentiment_words import NEGATIONS
+from scrollwork.models.extractive.document_index import Text, ranking
+from scrollwork.models.extractive.sentences import words
+from scrollwork.models.extractive.sentiment_words import NEGATIONS
 
 ASKED = re.compile(r",?\s*\bTrue or False\b", re.IGNORECASE)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scrollwork.models.baselines.document_index import Index, ranking
-from scrollwork.models.baselines.sentences import words
+from scrollwork.models.extractive.document_index import Index, ranking
+from scrollwork.models.extractive.sentences import words
 
 HEAD = re.compile(r"^Paragraph ([0-9]{1,9}): ?", re.MULTILINE)
 

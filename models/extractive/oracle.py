@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from scrollwork.models.baselines.document_index import Text
+from scrollwork.models.extractive.document_index import Text
 
 ROUGE_WORD = re.compile(r"[a-z0-9]+")  # as rouge_score reads text
 ARTICLES = frozenset(("a", "an", "the"))

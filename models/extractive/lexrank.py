@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scrollwork.models.baselines.document_index import STOP, Floats, Text, ranking, stem
+from scrollwork.models.extractive.document_index import STOP, Floats, Text, ranking, stem
 
 DAMPING = 0.85
 STEPS = 40  # 0.85**40 is 0.0015: ranks no longer move

@@ -13,19 +13,19 @@ import numpy as np
 
 from scrollwork.models.base import Answer, Ask, Call, Segment
 from scrollwork.models.baselines.choices import option_answer, question
-from scrollwork.models.baselines.document_index import STOP, Text, in_order, ranking, stem, text_of
-from scrollwork.models.baselines.lexrank import lexrank, representatives
 from scrollwork.models.baselines.naive import answer_by
-from scrollwork.models.baselines.nli_by_claims import claim_holds, claim_of
-from scrollwork.models.baselines.option_support import best_supported_option
-from scrollwork.models.baselines.oracle import sentences_for, span_for
-from scrollwork.models.baselines.ordering import story_order
-from scrollwork.models.baselines.paragraphs import count_distinct, most_similar_paragraph
-from scrollwork.models.baselines.passages import smooth_scores
-from scrollwork.models.baselines.sentences import clip_to_words, words
-from scrollwork.models.baselines.sentiment import opinions, positive_share
-from scrollwork.models.baselines.similar_line import line_after, speaker
-from scrollwork.models.baselines.span import answer as span_answer
+from scrollwork.models.extractive.document_index import STOP, Text, in_order, ranking, stem, text_of
+from scrollwork.models.extractive.lexrank import lexrank, representatives
+from scrollwork.models.extractive.nli_by_claims import claim_holds, claim_of
+from scrollwork.models.extractive.option_support import best_supported_option
+from scrollwork.models.extractive.oracle import sentences_for, span_for
+from scrollwork.models.extractive.ordering import story_order
+from scrollwork.models.extractive.paragraphs import count_distinct, most_similar_paragraph
+from scrollwork.models.extractive.passages import smooth_scores
+from scrollwork.models.extractive.sentences import clip_to_words, words
+from scrollwork.models.extractive.sentiment import opinions, positive_share
+from scrollwork.models.extractive.similar_line import line_after, speaker
+from scrollwork.models.extractive.span import answer as span_answer
 from scrollwork.records.base import canonical_json
 from scrollwork.records.stable_choice import stable_int
 

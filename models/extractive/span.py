@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scrollwork.models.baselines.document_index import STOP, Floats, Text, ranking, stem
-from scrollwork.models.baselines.passages import passages_of, relevance
-from scrollwork.models.baselines.sentences import word_set, words
+from scrollwork.models.extractive.document_index import STOP, Floats, Text, ranking, stem
+from scrollwork.models.extractive.passages import passages_of, relevance
+from scrollwork.models.extractive.sentences import word_set, words
 
 LOOKED_AT = 10  # sentences in which names and numbers are looked for
 BRIDGES = 3  # sentences of the first hop whose names lead to the second

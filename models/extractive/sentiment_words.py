@@ -1,6 +1,6 @@
 """Words of praise and of complaint in reviews, written for this project before any review was scored with them."""
 
-from scrollwork.models.baselines.sentences import word_set
+from scrollwork.models.extractive.sentences import word_set
 
 GOOD = word_set(
     """

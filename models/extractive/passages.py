@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from scrollwork.models.baselines.document_index import PLACES, Floats, Index, Text
-from scrollwork.models.baselines.sentences import words
+from scrollwork.models.extractive.document_index import PLACES, Floats, Index, Text
+from scrollwork.models.extractive.sentences import words
 
 LENGTH = 120  # words of a passage, at least
 NEAR = 0.5  # of its neighbours' relevance that a sentence gets

@@ -6,8 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from scrollwork.models.baselines.document_index import Floats, Index, ranking
-from scrollwork.models.baselines.sentences import words
+from scrollwork.models.extractive.document_index import Floats, Index, ranking
+from scrollwork.models.extractive.sentences import words
 
 SPEAKER = re.compile(r"(?:said by ([^\n\"]{1,80})|^([^\W\d_][^:\n\"]{0,80}):.*)$")
 CUE = re.compile(r"\bsaid by\s*$")

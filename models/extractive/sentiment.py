@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scrollwork.models.baselines.document_index import Floats, Text
-from scrollwork.models.baselines.sentences import sentences, words
-from scrollwork.models.baselines.sentiment_words import BAD, GOOD, NEGATIONS, STRONG, TURNS
+from scrollwork.models.extractive.document_index import Floats, Text
+from scrollwork.models.extractive.sentences import sentences, words
+from scrollwork.models.extractive.sentiment_words import BAD, GOOD, NEGATIONS, STRONG, TURNS
 
 REACH = 3  # words that a negation reaches
 
