@@ -73,7 +73,8 @@ class Session:
         return ResponseStore(self.home.store_place, Guard(self.home, calling is not None and calling.retry_failed))
 
     def _keep(self, folder: Location) -> Location | None:
-        """Keeper of `Artifacts`: no snapshot is removed that may hold the last copy of paid answers."""
+        """Called by `Artifacts` before it removes a folder: a snapshot that may hold the last copy of paid answers is
+        kept. Returns where it is kept, None where the folder may go."""
         if SNAPSHOTS not in folder.url.split("/")[-3:-2]:
             return None
         from scrollwork.pipeline.snapshots.check import Keeper

@@ -116,7 +116,7 @@ def rows_of(ours: list[Read], theirs: list[Read], left_out: str = "") -> list[di
 
 
 def in_both(ours: Read, theirs: Read, left_out: str) -> list[str]:
-    """The problems that two parts have in common, but for those of a category by either."""
+    """List the problems that two fits have in common, without those that either puts into the category `left_out`."""
     return [
         name
         for name in ours.pairs

@@ -70,7 +70,7 @@ def tell_ignored(read: Observed) -> None:
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:
-    """The settings of options. Raises UsageError."""
+    """Make the settings of a fit from the command line's options. Raises UsageError."""
     noise = numbers(arguments.fixed_noise, "--fixed-noise", 3) if arguments.fixed_noise else None
     try:
         made = Settings(

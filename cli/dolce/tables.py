@@ -116,7 +116,7 @@ def show_compared(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def part_of(row: Mapping[str, Any]) -> str:
-    """What a row of a comparison is of: "qasper cow", "qasper cow/pig, no I": COW by the first, PIG by the second."""
+    """Name what a row compares: "qasper cow", or "qasper cow/pig, no I" (COW in the first fit, PIG in the second)."""
     scenarios = "/".join(dict.fromkeys((row["scenario"], row["test"]["scenario"])))
     return f"{row['task']} {scenarios}" + (f", no {row['left_out']}" if row.get("left_out") else "")
 

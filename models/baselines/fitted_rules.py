@@ -79,7 +79,7 @@ def place(example: Example) -> str:
 
 
 def fitted_rule(rule: Mapping[str, Any], rows: Sequence[Fitted]) -> dict[str, Any]:
-    """A rule {fit = KIND, ...} with what was fitted in place of the wish."""
+    """Return a rule {fit = KIND, ...} with the fitted values in place of `fit`."""
     rest = {name: value for name, value in rule.items() if name != "fit"}
     values = {row.query: row.choice if row.number is None else row.number for row in rows}
     if rule["fit"] == "by_query":

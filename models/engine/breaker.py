@@ -177,7 +177,8 @@ class Breaker:
             self._due = now + wait
 
     def _over(self, what: object) -> bool:
-        """Whether it was the one that tries while it is open. With the lock."""
+        """Take a request off those in flight, and tell whether it was the one sent to try an open breaker. With the
+        lock."""
         self._in_flight.pop(what, None)
         probed = self._probe is what
         if probed:

@@ -29,8 +29,8 @@ class Group:
 
 @dataclass(eq=False)
 class Item:
-    """A call and what was tried of it. number: its place in the order in which calls came. groups: that it is in, each
-    within the one before; leads: those of them that wait for it."""
+    """A call and its tries. number: its place in the order in which calls came. groups: those that it is in, each
+    within the one before. leads: of these, the groups whose other calls wait until it is answered."""
 
     call: Call
     number: int

@@ -173,8 +173,7 @@ class Engine:
         return True
 
     def _wait(self, now: float, due: float | None, seconds: float, reason: str) -> None:
-        """See to it that `_pump` runs when something may go, if it does in bearable time
-        (scrollwork.models.engine.patience)."""
+        """Have `_pump` run when the next request may go, unless that takes too long (models/engine/patience.py)."""
         at = self._patience.wait(now, due, seconds, reason)
         if at is not None:
             self._timer = self._loop.call_at(at, self._pump)

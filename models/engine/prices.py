@@ -107,10 +107,11 @@ class Price:
         return self.rates(usage.input_tokens or 0, when).of(usage)
 
     def counted(self, usage: Usage, ask: Ask, when: float | None = None, service: str = "") -> int:
-        """What a reply counts for, in a budget and in the rows: nobody here sees what a vendor took from its cache, so
-        the discount counts only for what another that was sent begins with too; the rest is plain input.
-        Where calls share a prefix, so that the cache was asked for, and the vendor does not say what it wrote, all is
-        written.
+        """Return what a reply counts for in a budget and in the rows, nano-dollars.
+
+        A vendor's word about its cache cannot be checked. So cached tokens are believed up to what another request
+        that was sent begins with too; the rest is plain input. Where requests share a prefix, so that the cache was
+        asked for, and the vendor does not say what it wrote, all is taken as written.
         service: the tier that it counts for, "" for standard (models/vendors/tiers.py)."""
         fits = (usage.input_tokens or 0) >= self.cache_minimum
         most, written = shared_most(ask) if fits else 0, usage.cache_write_tokens

@@ -59,7 +59,7 @@ class Hosted:
         return characters_per_token(self._table)
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer | CallFailed | Attempt]:
-        """What the engine makes of it, without a budget."""
+        """Yield the results of calls, without a budget."""
         return self.run(calls)
 
     def run(
@@ -71,7 +71,7 @@ class Hosted:
         ledger: LimitsLedger | None = None,
         breaker: Breaker | None = None,
     ) -> Run:
-        """What the engine makes of it. gate: the budget. stop: shared by all that run in this process. ledger: through
+        """Start the engine on calls. gate: the budget. stop: shared by all that run in this process. ledger: through
         which processes share the limits. breaker: shared by the stages of a run."""
         table = {**self._table, "provider": self.provider}
         key_name = key_name_of(self.provider, self._table)

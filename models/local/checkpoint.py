@@ -83,7 +83,8 @@ class Vocabulary:
 
 
 class Checkpoint:
-    """Loaded weights with their tokenizer. table: of scrollwork.models.local.local_tables, adopted."""
+    """Loaded weights with their tokenizer. table: checked (models/local/local_tables.py), with the facts that
+    suites/checkpoints.py adds."""
 
     def __init__(self, name: str, table: Mapping[str, Any]) -> None:
         self.codec = Vocabulary(name, table["place"], table.get("template", {}))

@@ -98,7 +98,8 @@ class Order:
         return self._sorter.is_active()
 
     def next(self, both: bool) -> Node | None:
-        """Remove and return the first fixed node, or (both) the first of all; None where there is none."""
+        """Remove and return the first ready node, None where there is none. both: also of those that a worker process
+        can run; else only of those that must run here."""
         first = self.movable if both and self.movable.place < self.fixed.place else self.fixed
         return first.pop() if first else None
 

@@ -232,7 +232,8 @@ class Keeper:
 
 
 def paid(home: Home) -> Paid:
-    """The paid requests according to the home's snapshots: those of called models, and damaged ones that may be."""
+    """Read the paid requests from the home's snapshots: those of called models, and damaged ones that may be of
+    such."""
     answered: set[str] = set()
     failed: set[str] = set()
     torn: list[Damaged] = []

@@ -304,8 +304,8 @@ class Asker:
         return self._counted(attempt.usage, call, attempt)
 
     def _counted(self, usage: Usage, call: Call, attempt: Attempt | None) -> int | None:
-        """What usage counts for in a try, which may have had more room than the call was first asked with, or have gone
-        behind others of its documents."""
+        """Return what usage counts for in a try, nano-dollars. A try may have had more room than the call first had, or
+        have been sent after others with the same documents."""
         if attempt is not None:
             room = call.ask.max_new_tokens if attempt.room is None else attempt.room
             follows, common = attempt.follows, attempt.common_bytes

@@ -28,8 +28,8 @@ def is_to_be_asked(state: str | None, retry_failed: bool = False) -> bool:
 
 
 def stored_states(store: ResponseStore, keys: Collection[str], retry_failed: bool) -> dict[str, str]:
-    """What stands of these requests, as from ResponseStore.states. retry_failed: answers without a word, which an older
-    version stored, become the failures that they are first, so that they can be asked again."""
+    """Return the states of these requests, as from ResponseStore.states. retry_failed: empty answers that an older
+    version stored are turned into failures first, so that they can be asked again."""
     states = store.states(keys)
     if retry_failed:
         answers = store.answers([key for key, state in states.items() if state == ANSWERED])

@@ -37,7 +37,8 @@ class Parameters:
 
 
 def declare(parameters: Parameters, models: Sequence[str], aggregates: Sequence[Node], engine: Sequence[str]) -> Node:
-    """Declare the ranking of models. models: in the order of the request; of two with different draws the first counts.
+    """Declare the ranking of models. models: in the order of the request; where models were asked with different draws,
+    those of the first count.
     aggregates: of a suite with runs. engine: the module that makes the tokenizer of lengths, if any."""
     labels = (("suite", parameters.suite), ("models", "+".join(models)))
     ordered = sorted(aggregates, key=lambda node: (models.index(node.label("model")), node.slot))
