@@ -198,7 +198,7 @@ class Collector:
         return replace(attempt, usage=problem.paid), self._cost(problem.paid, line, batch)
 
     def _cost(self, usage: Usage, line: Line, batch: StoredBatch) -> int | None:
-        """What usage counts for: the discount of the cache only for what other requests of the batch share."""
+        """What usage counts for: the discount of the cache only for what other requests of the run share."""
         return cost_of(read_in_batch(usage, line.shared), self._price, batch.created)
 
 

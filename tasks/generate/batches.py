@@ -7,7 +7,7 @@ import importlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 
 from scrollwork.models.base import Call
@@ -41,10 +41,16 @@ class Wanted:
         self._begun = False
 
     def bounds(self, keys: Collection[str]) -> dict[str, Bounds]:
-        """Return bounds of the tokens of these requests, as far as their prompts are known."""
+        """Return bounds of the tokens of these requests, as far as their prompts are known.
+
+        A request may have been marked for what it shares with one of another batch, or with one that the budget left
+        out: those beside it are looked at too.
+        """
         self._begun = True
-        calls = (call for some in self._again(set(keys).intersection) for call in some)
-        return {call.key: self._own.bounds(call) for call in self._own.shared(calls)}
+        for stage in self._calls:
+            stage.rest()
+        beside = (call for stage in self._calls for some in stage.beside(keys) for call in some)
+        return {call.key: self._own.bounds(call) for call in self._own.shared(beside, 2) if call.key in keys}
 
     def batches(self, keys: Collection[str]) -> Iterator[list[Call]]:
         """Yield all calls the first time, then those with these keys (or all again where none are named)."""
@@ -53,13 +59,10 @@ class Wanted:
             for calls in self._calls:
                 yield from calls.batches()
             return
-        yield from self._again(set(keys).intersection if keys else set)
-
-    def _again(self, of: Callable[[set[str]], set[str]]) -> Iterator[list[Call]]:
-        """Render again those calls of each stage that `of` takes of its request keys."""
         for calls in self._calls:
             calls.rest()
-            if mine := of({one.key for one in calls.asked}):
+            own = {one.key for one in calls.asked}
+            if mine := own.intersection(keys) if keys else own:
                 yield from calls.batches(mine)
 
 

@@ -125,10 +125,12 @@ class ModelBatches:
             calls = unique_calls(batch)
             yield from (calls[key] for key in self._claims.take(list(calls)))
 
-    def shared(self, calls: Iterable[Call]) -> Iterator[Call]:
-        """Yield the calls with the prefixes that enough others of the batch share."""
+    def shared(self, calls: Iterable[Call], least: int = 0) -> Iterator[Call]:
+        """Yield the calls with the prefixes that `least` of them share, by default as many as a mark pays for."""
         if self._group:
-            return with_shared_prefixes(calls, prefixes_from(self._table), cache_marks(self._table), self._group)
+            return with_shared_prefixes(
+                calls, prefixes_from(self._table), cache_marks(self._table), least or self._group
+            )
         return iter(calls)
 
     def bounds(self, call: Call) -> Bounds:

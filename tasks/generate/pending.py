@@ -81,6 +81,12 @@ class Calls:
         """Yield the calls of a few prompts at a time: those not rendered yet, or again those with these keys."""
         return self._first if keys is None else self._again(keys)
 
+    def beside(self, keys: Collection[str]) -> Iterator[list[Call]]:
+        """Yield again the calls with these keys, those next to them in the order in which all are asked, the first and
+        the last: whoever shares a prefix with another of the run has one beside it here."""
+        wanted = self._prompts_of(keys)
+        yield from self._rendered(neighbours((prompt for _, prompt in self._in_order(self._prompts())), wanted))
+
     def rest(self) -> None:
         """Render the remaining prompts, so that `asked` is complete."""
         for _ in self._first:
@@ -100,11 +106,18 @@ class Calls:
         self.asked = [self.asked[n] for n in sorted(range(len(places)), key=places.__getitem__)]
 
     def _again(self, keys: Collection[str]) -> Iterator[list[Call]]:
-        wanted = {(one.example_id, one.draw) for one in self.asked if one.key in keys}
+        wanted = self._prompts_of(keys)
         prompts = (prompt for prompt in self._prompts() if (prompt.example_id, prompt.draw) in wanted)
-        for some in chunks((prompt for _, prompt in self._in_order(prompts)), CHUNK):
+        for some in self._rendered(prompt for _, prompt in self._in_order(prompts)):
+            yield [call for call in some if call.key in keys]
+
+    def _prompts_of(self, keys: Collection[str]) -> set[tuple[str, int]]:
+        return {(one.example_id, one.draw) for one in self.asked if one.key in keys}
+
+    def _rendered(self, prompts: Iterable[Prompt]) -> Iterator[list[Call]]:
+        for some in chunks(prompts, CHUNK):
             of_each = self._calls([self._ask(prompt) for prompt in some])
-            yield [call for calls in of_each for call in calls if call.key in keys]
+            yield [call for calls in of_each for call in calls]
 
     def _prompts(self) -> Iterator[Prompt]:
         return self._inputs["prompts"].rows("prompts", Prompt)
@@ -155,3 +168,19 @@ def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
     iterator = iter(items)
     while some := list(islice(iterator, size)):
         yield some
+
+
+def neighbours(prompts: Iterable[Prompt], wanted: Collection[tuple[str, int]]) -> Iterator[Prompt]:
+    """Yield the wanted prompts, by (example, draw), those next to them, the first and the last."""
+    before: Prompt | None = None
+    yielded = follows = True  # the prompt before this one; and whether that was wanted, or there was none
+    for prompt in prompts:
+        here = (prompt.example_id, prompt.draw) in wanted
+        if here and before is not None and not yielded:
+            yield before
+        yielded = here or follows
+        if yielded:
+            yield prompt
+        before, follows = prompt, here
+    if before is not None and not yielded:
+        yield before

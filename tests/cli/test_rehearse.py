@@ -161,6 +161,17 @@ def test_questions_on_one_document_are_paid_in_full_in_a_batch(call: Call, hits:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("budget", ["0.12", "0.13", "0.2"])
+def test_group_that_a_budget_cuts_is_counted_otherwise_than_its_batch_was_marked(call: Call, budget: str) -> None:
+    """The first questions on a story wait in a batch, the others were too dear: their marks were believed to be none."""
+    asked = ("--task", "qasper", "--task", "squality", "--task", "qmsum", "--batch", "--budget", budget)
+    _, out, err = call("rehearse", "zeroscrolls", "--sample", *ESTIMATED, *asked, *models("claude-sonnet-5-5"))
+    (row,) = json.loads(out)["bill"]
+    assert "not believed" not in err
+    assert (row["replies"] > 20, row["assumed_calls"], row["difference_nano_usd"]) == (True, 0, 0)
+
+
+@pytest.mark.slow
 def test_flex_that_is_refused_costs_answers_or_is_counted_otherwise(call: Call) -> None:
     """A third of the requests for flex is refused: nothing is lost, and each reply counts at the tier that served it."""
     asked = ("--task", "squality", "--task", "qasper", "--way", "flex", "--knob", "flex_refused=0.33")
