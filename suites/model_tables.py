@@ -7,8 +7,9 @@ from datetime import date
 from typing import Any
 
 from scrollwork.models import registry
-from scrollwork.models.engine.prices import UnknownPrice, price_of
+from scrollwork.models.engine.prices import UnknownPrice, dollars, nano, price_of
 from scrollwork.models.hosted import tables
+from scrollwork.models.hosted.model import most_output
 from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
 from scrollwork.models.local import local_tables
 from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, REST_RULES, UnknownModel, needs_address, settings
@@ -32,6 +33,7 @@ from scrollwork.suites.served_contexts import needs_context, served_context
 from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt_tokenizer
 
+FEW_CALLS = 20  # that a budget should hold, lest it ends a run before much of it is spent
 SOON_DAYS = 60  # within which a model's end is told with the days that are left
 
 
@@ -46,7 +48,7 @@ def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Cal
                 raise UsageError(f"--budget: {error}") from error
         refuse_uncounted(tables)
     if request.in_batches:
-        need_batches(called)
+        need_batches(called, "--batch" if request.batch else f"--way {request.way}")
     wait_s, budget = request.batch_wait, request.budget or ""
     return Calling(request.run, budget, request.retry_failed, request.in_batches, wait_s, called, request.judges)
 
@@ -62,17 +64,18 @@ def refuse_uncounted(tables: Mapping[str, Mapping[str, Any]]) -> None:
             )
 
 
-def need_batches(called: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raises UsageError where a hosted model's provider takes no batches, or no model is hosted at all."""
+def need_batches(called: Mapping[str, Mapping[str, Any]], asked: str) -> None:
+    """Raises UsageError where a hosted model's provider takes no batches, or no model is hosted at all. asked: the
+    option that asks for batches."""
     takers = " and ".join(sorted(BATCHES))
     for model, table in called.items():
         if table["provider"] not in BATCHES:
             raise UsageError(
-                f"--batch: model {model!r} is called through {table['provider']}, which takes no batches; those of "
-                f"{takers} do. Run it by itself without --batch"
+                f"{asked}: model {model!r} is called through {table['provider']}, which takes no batches; those of "
+                f"{takers} do. Run it by itself without {asked}"
             )
     if not called:
-        raise UsageError(f"--batch is for models of {takers}; none was named")
+        raise UsageError(f"{asked} is for models of {takers}; none was named")
 
 
 def tables_of(request: Request) -> dict[str, dict[str, Any]]:
@@ -299,6 +302,24 @@ def unbounded_cost_warning(request: Request, calling: Calling) -> list[str]:
     """The design's caution about cost, where hosted models are called without a budget."""
     hosted = any(table["provider"] in HOSTED for table in calling.tables.values())
     return [line for line in [design_of(request.config).caution(request)] if line and hosted and not request.budget]
+
+
+def small_budget_warnings(request: Request, calling: Calling) -> list[str]:
+    """Warnings about models of which --budget holds few calls at once: what a call may cost is set aside while it is
+    under way, with all its room for thoughts, and a run ends where no call fits any more."""
+    suite, lines = request.config, []
+    longest = max((suite.new_tokens(task, request.prompts) for task in request.chosen_tasks()), default=0)
+    for model, table in calling.tables.items() if request.budget else ():
+        if table["provider"] not in HOSTED:
+            continue
+        price = price_of(model, table)
+        most = (price.in_batch() if calling.batch else price).most(0, most_output(longest, table))
+        if FEW_CALLS * most > nano(request.budget or 0):
+            lines.append(
+                f"{model}: an answer may cost up to {dollars(most)}, which is set aside while it is asked for; the run "
+                f"ends when less than that is left of --budget {request.budget}"
+            )
+    return lines
 
 
 def need_keys(calling: Calling, statuses: Iterable[tuple[Node, Status]]) -> None:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from scrollwork.cli.terminal.common import chain_of, console, print_json, say
+from scrollwork.cli.terminal.common import chain_of, print_json, print_whole, say
 from scrollwork.cli.terminal.progress import progress_display
 from scrollwork.cli.terminal.spending import sum_known, usd
 from scrollwork.models.registry import HOSTED, is_outside
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(rows)
         return int(bool(failed))
     for model in dict.fromkeys(row["model"] for row in rows):
-        console().print(table_of(model, [row for row in rows if row["model"] == model]))
+        print_whole(table_of(model, [row for row in rows if row["model"] == model]))
     others = [model for model, table in chain.resolved.tables.items() if is_outside(table["provider"])]
     known = [model for model in chain.request.models if model not in others]
     told = [*remarks(rows, known), *cuts(free), *vendor_warnings(chain.resolved.calling)]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.cli.commands.run import run_with_progress, tell
-from scrollwork.cli.terminal.common import chain_of, console, say
+from scrollwork.cli.terminal.common import chain_of, print_whole, say
 from scrollwork.cli.terminal.spending import spent_by_model
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import with_way
@@ -207,12 +207,15 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
         table.add_column(name, justify="right" if number else "left", no_wrap=bool(number))
     for row in rows:
         counts = (row[name] for name in ("replies", "plain_tokens", "cached_tokens", "written_tokens", "output_tokens"))
-        money = (f"{row[name]:,.6f}" for name in ("billed_usd", "counted_usd"))
+        unknown = row["uncounted_calls"] > 0
+        money = (f"{row['billed_usd']:,.6f}", "–" if unknown else f"{row['counted_usd']:,.6f}")
         table.add_row(Text(visible(row["model"])), *(f"{one:,}" for one in counts), *money)
-    console().print(table)
+    print_whole(table)
     for row in rows:
         if row["assumed_calls"]:
             say(f"{row['model']}: counted for {row['assumed_calls']:,} calls without usage is what was set aside")
+        elif row["uncounted_calls"]:
+            say(f"{row['model']}: no price is known here, so nothing was counted; give its table one (--models FILE)")
         elif row["difference_nano_usd"]:
             say(f"{row['model']}: billed less counted: {row['difference_nano_usd']:,.1f} nano-dollars")
         if row["replies"] and not row["billed_usd"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import time
 from typing import Any
 
 from scrollwork.cli.terminal.common import chain_of, console, execute, print_json, say, tell_problems
@@ -18,7 +19,13 @@ from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import as_json
 from scrollwork.reporting.boards.terminal import terminal
-from scrollwork.suites.model_tables import need_keys, told_ways, unbounded_cost_warning, vendor_warnings
+from scrollwork.suites.model_tables import (
+    need_keys,
+    small_budget_warnings,
+    told_ways,
+    unbounded_cost_warning,
+    vendor_warnings,
+)
 from scrollwork.tasks.report.ledger import COMPARED, JUDGED, Ledger
 
 # modules of a design: what it adds to --json, under the suite's name, and to the terminal
@@ -30,7 +37,14 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.models:
         raise UsageError("run needs a model: --model naive")
     chain = with_way(with_contexts(chain_of(arguments)))
-    return tell(arguments, chain, run_with_progress(arguments, chain))
+    began = time.time()
+    try:
+        outcome = run_with_progress(arguments, chain)
+    except KeyboardInterrupt:  # the id of the run is Prefect's, and ended with it
+        if chain.resolved.calling.tables:
+            say(spending_line(spent_by(chain, None, began)))
+        raise
+    return tell(arguments, chain, outcome)
 
 
 def run_with_progress(arguments: argparse.Namespace, chain: Chain) -> Outcome:
@@ -40,6 +54,7 @@ def run_with_progress(arguments: argparse.Namespace, chain: Chain) -> Outcome:
     lines = [
         *vendor_warnings(calling),
         *unbounded_cost_warning(chain.request, calling),
+        *small_budget_warnings(chain.request, calling),
         *told_ways(chain.request, calling),
     ]
     for line in lines if planned.work else []:

@@ -47,9 +47,18 @@ def run(arguments: argparse.Namespace) -> int:
     for one in found["runs"][-10:]:
         stages = ", ".join(f"{count} {how}" for how, count in sorted(one["stages"].items()))
         print(f"run {one['id']}: {one['suite']} {' '.join(one['models'])}: {stages}")
-        for name, error in one["errors"].items():
-            print(f"  {name}: {error}")
+        for line in of_errors(one["errors"]):
+            print(f"  {line}")
     return 0
+
+
+def of_errors(errors: Mapping[str, str]) -> list[str]:
+    """Return a line for each error that ended stages of a run. errors: by stage."""
+    stages: dict[str, list[str]] = {}
+    for name, error in errors.items():
+        stages.setdefault(error, []).append(name)
+    more = {error: f" and {len(names) - 1:,} more" if len(names) > 1 else "" for error, names in stages.items()}
+    return [f"{names[0]}{more[error]}: {error}" for error, names in stages.items()]
 
 
 def states(note: dict[str, Any] | None, answers: bool) -> tuple[str, str]:

@@ -27,11 +27,13 @@ from scrollwork.suites.request import Request
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from scrollwork.readings.results import Results
 
 MOST_DROPPED = 20  # malformed records that are named
 WIDTH = 130  # of tables where the output is no terminal
+LONGEST_LINE = 10_000  # characters of a table's line
 
 
 def request_of(arguments: argparse.Namespace) -> Request:
@@ -144,6 +146,16 @@ def console() -> Console:
 
     made = Console()
     return made if made.is_terminal else Console(width=WIDTH)
+
+
+def print_whole(table: Table) -> None:
+    """Print a table as wide as it is: a line that is longer than the terminal loses nothing, a number that is cut
+    does."""
+    from rich.console import Console
+
+    shown = console()
+    width = shown.measure(table, options=shown.options.update(max_width=LONGEST_LINE)).maximum
+    (shown if width <= shown.width else Console(width=width)).print(table)
 
 
 def say(text: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from scrollwork.models.base import Usage
 from scrollwork.models.engine.prices import NANO, round_up
 from scrollwork.pipeline.calling import known_price
 from scrollwork.storage.answers.rows import Spent
@@ -27,8 +29,9 @@ def sum_known(amounts: Iterable[float | None]) -> float | None:
     return None if None in known else sum(amount for amount in known if amount is not None)
 
 
-def spent_by_model(chain: Chain, run: str) -> dict[str, Spent]:
-    """What a run of a chain's models wrote down, by model."""
+def spent_by_model(chain: Chain, run: str | None, since: float | None = None) -> dict[str, Spent]:
+    """What a run of a chain's models wrote down, by model. run: None for any, since: from this time on (unix
+    seconds)."""
     from scrollwork.storage.answers.store import (
         ResponseStore,  # brings SQLAlchemy; a run of baselines that stand needs none
     )
@@ -37,20 +40,20 @@ def spent_by_model(chain: Chain, run: str) -> dict[str, Spent]:
     if not home.has_store:
         return {}
     store = ResponseStore(home.store_place)
-    spent = store.spent(run)
+    spent = store.spent(run, since)
     store.close()
     return spent
 
 
-def spent_by(chain: Chain, run: str) -> dict[str, Any]:
+def spent_by(chain: Chain, run: str | None, since: float | None = None) -> dict[str, Any]:
     """{currency, amount, saved, calls, input_tokens, cached_tokens, output_tokens, cost_unknown_calls,
     cost_assumed_calls, assumed} of a run of a chain's models.
 
     amount leaves out calls whose price nobody knows: cost_unknown_calls of them. Those whose tokens nobody knows count
     for what was set aside: cost_assumed_calls of them, assumed of the amount. saved: what all input would have cost
-    more at the plain price, without prefix caches.
+    more at the plain price, without prefix caches. run, since: as of `spent_by_model`.
     """
-    spent, tables = spent_by_model(chain, run), chain.resolved.calling.tables
+    spent, tables = spent_by_model(chain, run, since), chain.resolved.calling.tables
     total = sum(spent.values(), Spent())
     saved = sum(saved_by_cache(model, tables.get(model, {}), one) for model, one in spent.items())
     return {
@@ -68,13 +71,16 @@ def spent_by(chain: Chain, run: str) -> dict[str, Any]:
 
 
 def saved_by_cache(model: str, table: Mapping[str, Any], spent: Spent) -> int:
-    """Nano-dollars that a prefix cache saved: less for what it gave back, more for what was written to it, at today's
-    price of short prompts. 0 where the price is not known, below 0 where writing cost more."""
+    """Nano-dollars that a prefix cache saved: less for what it gave back, more for what was written to it. 0 where the
+    price is not known, below 0 where writing cost more. Reckoned at today's standard price of short prompts, times what
+    was paid by that price: other tiers of service, long prompts and dear hours."""
     price = known_price(model, table)
     if price is None:
         return 0
     given, written, rates = spent.cached_tokens, spent.cache_write_tokens, price.rates()
-    return round_up(given * (rates.input - rates.cached) - written * (rates.cache_write - rates.input))
+    standard = rates.of(Usage(spent.input_tokens, given, written, spent.output_tokens))
+    share = Decimal(spent.cost_nano_usd - spent.cost_assumed_nano_usd) / standard if standard else Decimal(0)
+    return round_up(share * (given * (rates.input - rates.cached) - written * (rates.cache_write - rates.input)))
 
 
 def spending_line(spent: dict[str, Any]) -> str:

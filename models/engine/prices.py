@@ -178,7 +178,7 @@ def price_of(name: str, table: Mapping[str, Any]) -> Price:
     own = table.get("price")
     if not isinstance(own, Mapping) or "input" not in own or "output" not in own:
         if not facts.get("price") or own:
-            raise UnknownPrice(unknown_price(name))
+            raise UnknownPrice(unknown_price(name, table))
         own = {}
     for key in own:
         if key not in KNOWN:
@@ -225,21 +225,23 @@ def peak_of(found: Mapping[str, Any] | None) -> Peak | None:
     return Peak(tuple(found["days"]), tuple((one[0], one[1]) for one in hours), exact_number(found["factor"]))
 
 
-def unknown_price(name: str) -> str:
+def unknown_price(name: str, table: Mapping[str, Any]) -> str:
     """What is said where a model has no price."""
     return (
         f"model {name!r} has no price, so what it costs cannot be bounded; add it in USD per million tokens:\n"
-        f'{header(name)}\nprice = {{ input = 0.00, output = 0.00, date = "YYYY-MM-DD", source = "..." }}'
+        f'{header(name, table)}\nprice = {{ input = 0.00, output = 0.00, date = "YYYY-MM-DD", source = "..." }}'
     )
 
 
-def header(name: str) -> str:
+def header(name: str, known: Mapping[str, Any]) -> str:
     """How a table of one's own for a model begins; of one named on the spot, with what makes it the same model."""
     provider, _, model_id = name.partition(":")
     own = model_id or name
     quoted = json.dumps(own, ensure_ascii=False)
     table = f"[{own if re.fullmatch(r'[A-Za-z0-9_-]+', own) else quoted}]"
     client = vendors()[provider].client if provider in vendors() else {"provider": provider}
+    if provider == "compatible":
+        client["base_url"] = str(known.get("base_url", ""))
     lines = [f'{key} = "{value}"' for key, value in client.items()]
     return "\n".join([table, *lines, f"id = {quoted}"] if model_id else [table])
 

@@ -130,6 +130,7 @@ CHOICE = {
     "on": Key(ANY_TABLE, "By suite, what is otherwise there."),
 }
 KEYS: Mapping[str, Key] = {**BODY, **PROMPT, **PAYING, **CHOICE}
+LEAST_PRICE = 0.0005  # USD per million tokens; what is less was meant for one token
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
 OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
@@ -138,15 +139,8 @@ SENT_AS_IS = ("extra", "cache_options")
 OF_ANTHROPIC = ("version", "prefill")
 SIMULATED = "rehearsal"  # `server` of simulated vendors: part of request keys, so their answers are nobody's else
 POSITIVE = (
-    "context",
-    "max_output",
-    "rpm",
-    "tpm",
-    "concurrency",
-    "concurrency_start",
-    "timeout_s",
-    "warmup_s",
-    "cache_minimum",
+    *("context", "max_output", "rpm", "tpm", "concurrency"),
+    *("concurrency_start", "timeout_s", "warmup_s", "cache_minimum"),
 )
 NOT_NEGATIVE = ("reasoning_tokens", "temperature")
 
@@ -218,16 +212,18 @@ def sent_temperature(name: str, table: Mapping[str, Any]) -> None:
 
 def sane_price(name: str, price: Mapping[str, Any]) -> None:
     """Check what tokens cost: a slip here is a wrong bill. Raises BadTable."""
-    for key in ("input", "output") if price else ():
-        if key not in price:
-            raise BadTable(f"model {name!r}: price.{key} is missing (USD per million tokens)")
-    for key, value in price.items():
-        if isinstance(value, int | float) and value < 0:
-            raise BadTable(f"model {name!r}: price.{key} must not be negative")
+    faults = [f"price.{key} is missing (USD per million tokens)" for key in ("input", "output") if key not in price]
+    faults += [
+        f"price.{key} must not be negative" for key, one in price.items() if isinstance(one, int | float) and one < 0
+    ]
+    if price.get("date") == "YYYY-MM-DD":
+        faults.append("price is the example as it was shown; put your vendor's there, with the day it was looked up")
+    if slips := [key for key in ("input", "output") if 0 < price.get(key, 0) < LEAST_PRICE]:
+        faults.append(f"price.{slips[0]} is in USD per million tokens, and {price[slips[0]]!r} is next to nothing")
     if price.get("batch", 1) > 1:
-        raise BadTable(
-            f"model {name!r}: price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}"
-        )
+        faults.append(f"price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}")
+    if price and faults:
+        raise BadTable(f"model {name!r}: {faults[0]}")
 
 
 def check_sendable(name: str, table: Mapping[str, Any]) -> None:

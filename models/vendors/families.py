@@ -21,6 +21,7 @@ VARIANT = re.compile(r"[-@:/](?![0-9]{1,3}(?![0-9]))")
 CACHE_MINIMUM = 1024  # tokens of a prefix below which no vendor caches, where nothing else is known
 # Characters of English for each word or mark, blanks among them: 4.4 to 5.1 in the documents of the four suites.
 WORD_CHARACTERS = 5.0
+MAKERS = {"google": "gemini", "x-ai": "xai"}  # names of vendors where others pass their models on
 MARKS = 4  # that a request may have, where its vendor does not say
 TABLES = ("effort", "thinking", "cache", "room", "endpoints")  # filled in key by key
 
@@ -119,6 +120,18 @@ def family_of(table: Mapping[str, Any]) -> Known | None:
     return None if vendor is None else vendor.family(str(table.get("id", "")))
 
 
+def upstream_of(table: Mapping[str, Any]) -> Family | None:
+    """Return the family of a model that its vendor passes on from another, as "anthropic/claude-opus-5.5"; None for
+    others and for one that nobody knows. Versions have dots there, where the vendor may write hyphens."""
+    vendor = vendor_of(table)
+    maker, _, model = str(table.get("id", "")).partition("/")
+    if vendor is None or not model or maker not in vendor.default.get("passes", ()):
+        return None
+    source = vendors().get(MAKERS.get(maker, maker))
+    found = [source.family(one).family for one in (model, model.replace(".", "-"))] if source is not None else []
+    return next((one for one in found if one.id), None)
+
+
 def characters_per_token(table: Mapping[str, Any]) -> float:
     """Characters of English that a token of a table's model has, CHARACTERS where nobody knows."""
     known = family_of(table)
@@ -131,8 +144,9 @@ def family_context(table: Mapping[str, Any], estimated: bool) -> int:
     known = family_of(table)
     if known is None:
         return 0
-    context = known.family.get("context", 0)
-    tokens = min(context, known.family.get("max_input", context))
+    family = upstream_of(table) or known.family
+    context = family.get("context", 0)
+    tokens = min(context, family.get("max_input", context))
     return int(tokens * min(1.0, characters_per_token(table) / WORD_CHARACTERS)) if estimated else tokens
 
 

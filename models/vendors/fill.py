@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.models.vendors.families import Family, family_of
+from scrollwork.models.vendors.families import Family, family_of, upstream_of
 
 MIN_OUTPUT = "min_output"  # of a table: fewest new tokens that its endpoint takes
 FORMER = "former"  # of a table: what stood in place of what its family added; None where nothing did
@@ -25,7 +25,8 @@ def with_family(table: Mapping[str, Any]) -> dict[str, Any]:
         return dict(table)
     family = known.family
     added: dict[str, Any] = {}
-    extra, room = thoughts(family, table)
+    upstream = upstream_of(table)
+    extra, room = thoughts(family, table) if upstream is None else passed_thoughts(family, upstream, table)
     if extra != table.get("extra", {}):
         added["extra"] = extra
     if room is not None:
@@ -77,6 +78,18 @@ def thoughts(family: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], 
         return extra, room_of(family, None)
     least = effort["values"][0]
     return with_value(extra, with_endpoint(effort["field"], table), least), room_of(family, least)
+
+
+def passed_thoughts(family: Family, upstream: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
+    """As `thoughts`, of a model that is passed on. The parameter is that of whoever passes it on, the least effort and
+    its room are those of the model's own vendor."""
+    extra, name = dict(table.get("extra", {})), family.get("effort.field")
+    if "reasoning_tokens" in table or name is None or value_at(extra, name) is not None or not can_think(upstream):
+        return extra, None
+    if "off" in upstream.get("thinking", {}) or "off" in upstream.get("effort", {}):
+        return with_value(extra, name, "none"), None
+    least = next(iter(upstream.get("effort.values", ())), None)
+    return (extra if least is None else with_value(extra, name, least)), room_of(upstream, least)
 
 
 LIKELY_THOUGHTS = {"minimal": 100, "low": 500, "medium": 2_000, "high": 6_000, "xhigh": 12_000, "max": 30_000}

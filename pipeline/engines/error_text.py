@@ -6,13 +6,13 @@ import traceback
 from pathlib import Path
 
 from scrollwork.models.hosted.tables import BadTable
-from scrollwork.pipeline.errors import BadRecord, CodeChanged, FailedElsewhere, UsageError
+from scrollwork.pipeline.errors import BadRecord, CodeChanged, FailedElsewhere, Interrupted, UsageError
 from scrollwork.pipeline.extras import install_line
 from scrollwork.preprocessing.raw.errors import RawError, printable
 from scrollwork.storage.errors import StorageError
 
 LONGEST = 4000  # characters that are kept and shown
-EXPECTED = (RawError, StorageError, BadRecord, CodeChanged, UsageError, BadTable, FailedElsewhere)
+EXPECTED = (RawError, StorageError, BadRecord, CodeChanged, UsageError, BadTable, FailedElsewhere, Interrupted)
 
 
 def error_text(error: BaseException) -> str:

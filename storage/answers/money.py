@@ -12,8 +12,9 @@ from scrollwork.storage.answers.tables import attempts, claims, failures, respon
 _ERROR_STATUS = 300  # providers charge nothing for HTTP errors and redirects
 
 
-def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spent]:
-    """What each model cost, by model name. owner: only attempts of this owner and of owners named "OWNER.…"."""
+def spent(connection: sa.Connection, owner: str | None = None, since: float | None = None) -> dict[str, Spent]:
+    """What each model cost, by model name. owner: only attempts of this owner and of owners named "OWNER.…". since:
+    only attempts that started at this time (unix seconds) or later."""
     unknown = sa.and_(
         attempts.c.cost_nano_usd.is_(None), sa.or_(attempts.c.status.is_(None), attempts.c.status < _ERROR_STATUS)
     )
@@ -23,8 +24,10 @@ def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spen
     if owner is not None:
         own = attempts.c.owner.startswith(f"{owner}.", autoescape=True)
         tried = tried.where(sa.or_(attempts.c.owner == owner, own))
+    if since is not None:
+        tried = tried.where(attempts.c.started >= since)
     found = {row[0]: Spent(*map(int, row[1:])) for row in connection.execute(tried)}
-    if owner is None:  # answers without a stored attempt: of free models, of schema 1, refilled ones
+    if owner is None and since is None:  # answers without a stored attempt: of free models, of schema 1, refilled ones
         untold = sa.select(responses.c.model, sa.func.count(), sa.func.count(), *_sums(responses))
         written = _sum(responses.c.cache_write_tokens)
         unpriced = _count(responses.c.cost_nano_usd.is_(None))

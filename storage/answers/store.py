@@ -175,9 +175,10 @@ class ResponseStore:
         any_answer = any_answer.where(responses.c.model == model) if model else any_answer
         return self.database.read(lambda connection: connection.scalar(any_answer) is not None)
 
-    def spent(self, owner: str | None = None) -> dict[str, Spent]:
-        """Count calls, answers, tokens and cost by model; owner: only of this owner's attempts."""
-        return self.database.read(lambda connection: money.spent(connection, owner))
+    def spent(self, owner: str | None = None, since: float | None = None) -> dict[str, Spent]:
+        """Count calls, answers, tokens and cost by model; owner: only of this owner's attempts. since: only of those
+        that started at this time (unix seconds) or later."""
+        return self.database.read(lambda connection: money.spent(connection, owner, since))
 
     def thoughts(self, model: str, characters: int) -> dict[int, tuple[int, int]]:
         """Count what a model thought: by the new tokens that a request allowed, (answers, tokens in all of them).

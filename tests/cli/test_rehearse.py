@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -298,3 +299,42 @@ def test_a_table_of_ones_own_takes_the_name_of_the_simulated_server(call: Call, 
     code, _, err = call("plan", "zeroscrolls", "--sample", "--model", "mine", "--models", str(own))
     assert code == 2
     assert "'rehearsal' is the name of simulated vendors" in err
+
+
+def test_number_of_a_narrow_table_is_cut(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrollwork.cli.terminal.common.WIDTH", 60)
+    _, out, err = call(
+        "estimate", "zeroscrolls", "--sample", "--task", "squality", *models("gpt-6.2-sol"), *ESTIMATED[:2]
+    )
+    assert "36,777" in out, err
+    assert "…" not in out
+
+
+def saved(line: str) -> float:
+    (found,) = re.findall(r"which saved \$([0-9.]+)", line)
+    return float(found)
+
+
+def test_cache_saves_more_than_all_would_have_cost(call: Call) -> None:
+    """Flex costs half, and so does what its cache gives back."""
+    asked = ("--sample", *ESTIMATED[:2], "--task", "squality", *models("gpt-6.1-terra"))
+    _, _, plain = call("rehearse", "zeroscrolls", *asked)
+    _, _, flex = call.at(call.home.with_name("flex"))("rehearse", "zeroscrolls", *asked, "--way", "flex")
+    assert saved(flex) == pytest.approx(saved(plain) / 2, abs=1e-4)
+
+
+def test_thinking_model_behind_openrouter_is_asked_twice_or_counted_for_nothing(call: Call) -> None:
+    """Its own vendor's family says that it cannot stop thinking, and what room it needs."""
+    asked = ("--sample", *ESTIMATED[:2], "--task", "squality", *models("openrouter:anthropic/claude-opus-5.5"))
+    _, out, err = call("rehearse", "zeroscrolls", *asked)
+    row = next(line for line in out.splitlines() if line.startswith("│ openrouter:anthropic"))
+    replies, *_, counted = (cell.strip() for cell in row.strip("│").split("│")[1:])
+    assert (replies, counted) == ("10", "–")
+    assert "openrouter:anthropic/claude-opus-5.5: no price is known here" in err
+
+
+def test_small_budget_ends_a_run_without_a_word_before(call: Call) -> None:
+    asked = ("--sample", *ESTIMATED[:2], "--task", "squality", *models("gemini-3.8-flash", "gpt-6-luna"))
+    _, _, err = call("rehearse", "zeroscrolls", *asked, "--budget", "0.10")
+    (line,) = [one for one in err.splitlines() if "an answer may cost up to" in one]
+    assert line.startswith("gemini-3.8-flash: an answer may cost up to $0.0957, which is set aside")

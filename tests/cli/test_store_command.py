@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from scrollwork.cli.commands.status import of_errors
 from scrollwork.storage.answers.store import ResponseStore
 from tests.conftest import files_of
 from tests.storage.postgres import PASSWORD, serve
@@ -147,3 +148,10 @@ def test_scores_depend_on_the_database_or_its_password_is_written_down(scrollwor
         assert PASSWORD not in text
     for path in other.home.rglob("*"):
         assert not path.is_file() or PASSWORD.encode() not in path.read_bytes(), path
+
+
+def test_stages_that_one_error_ended_take_a_line_each() -> None:
+    assert of_errors({"score a": "stopped", "score b": "stopped", "curate": "no file"}) == [
+        "score a and 1 more: stopped",
+        "curate: no file",
+    ]

@@ -27,6 +27,11 @@ LAB = {"provider": "compatible", "id": "tiny", "base_url": "http://127.0.0.1:9/v
         ({"price": {"inptu": 1}}, "price.inptu is no key"),
         ({"price": {"input": "cheap"}}, "price.input must be a number, not 'cheap'"),
         ({"price": {"input": -1.0, "output": 2.0}}, "price.input must not be negative"),
+        ({"price": {"input": 1.0, "output": 2.0, "date": "YYYY-MM-DD"}}, "price is the example as it was shown"),
+        (
+            {"price": {"input": 0.000001, "output": 2.0}},
+            "price.input is in USD per million tokens, and 1e-06 is next to",
+        ),
         ({"price": 3}, "price must be a table"),
         ({"parameters": {"max_tokens": "tokens"}}, "parameters.max_tokens 'tokens' is none of max_tokens, "),
         ({"parameters": {"temperature": 0}}, "parameters.temperature must be true or false, not 0"),

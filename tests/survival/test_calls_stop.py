@@ -59,6 +59,7 @@ def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, serv
     assert len(answered(work.home)) == len(asked)
     assert rows(work.home, "SELECT count(*) FROM claims") == [(0,)]
     assert took < ENDED_S[engine]
+    assert f" on {len(asked):,} calls, " in next(line for line in err.splitlines() if line.startswith("spent: $"))
     served.set(latency_s=0.0)
     done = work(*command)
     assert "Traceback" not in done.err
