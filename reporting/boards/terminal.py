@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -95,8 +96,11 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
         label = f"── {cut_text(published.label(published.main))} "
         yield Text(label + "─" * (width - len(label)), "dim", no_wrap=True)
         table = grid(range(len(headers)))
-        for row in published.table(published.main):
+        rows = published.table(published.main)
+        repeated = Counter(row.label for row in rows)
+        for row in rows:
             name = row.label if row.kind in ("baseline", "human", *AS_ASKED) else f"{row.label} ({row.kind})"
+            name += f", {row.tokens:,} tokens" if repeated[row.label] > 1 and row.tokens else ""
             values = [row.scores.get(column.task) for column in board.columns]
             if board.ranked:
                 cells = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from scrollwork.reporting.boards.published import published_of
 from scrollwork.reporting.page.page import page
 from scrollwork.suites.suite_files import load_suite, paper_means, paper_sizes
 from scrollwork.tasks.report.parameters import report_params
+from tests.conftest import Call
 
 DATA = tomllib.loads((CONFIG / "published" / "scrolls.toml").read_text(encoding="utf-8"))
 SUITE = load_suite("scrolls")
@@ -93,3 +95,14 @@ def test_rows_are_taken_for_examples() -> None:
     zero = load_suite("zeroscrolls").tasks["qmsum"]
     assert paper_sizes("zeroscrolls", zero, "test") == {"examples": 281, "words_in": 10839}
     assert paper_sizes("zeroscrolls", zero, "validation") == {}, "the paper's numbers are of its test split"
+
+
+def test_two_published_rows_of_one_model_look_alike(call: Call) -> None:
+    ran = ("run", "scrolls", "--sample", "--task", "quality", "--limit", "2", "--model", "lead")
+    _, out, err = call(*ran, "--engine", "inline", "--quiet")
+    _, _, published = out.partition("published, ")
+    table, _, _ = published.partition("model  ")
+    assert re.findall(r"^(?:[\d,]+ tokens|BART|LED)", table, re.MULTILINE) == [
+        *("BART", "256 tokens", "BART", "512 tokens", "BART", "1,024 tokens"),
+        *("LED", "1,024 tokens", "LED", "4,096 tokens", "LED", "16,384 tokens"),
+    ], err
