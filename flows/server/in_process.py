@@ -9,9 +9,10 @@ from __future__ import annotations
 import atexit
 import os
 import socket
+import sqlite3
 import subprocess
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from scrollwork.flows.server.guard import LIFELINE
@@ -21,6 +22,7 @@ from scrollwork.flows.server.variables import SERVER, variables_in
 
 TRIES = 3  # starts, if another process takes the free port first
 STOP_S = 5.0
+LOCKED_S = 10.0
 
 
 class TemporaryServer:
@@ -101,4 +103,21 @@ def start_server(folder: Path) -> TemporaryServer | None:
     settings = get_current_settings()
     if settings.api.url or not settings.server.ephemeral.enabled:
         return None
+    need_unlocked(folder.resolve() / "prefect.db")
     return TemporaryServer(folder.resolve(), settings.server.ephemeral.startup_timeout_seconds)
+
+
+def need_unlocked(database: Path) -> None:
+    """Raises ServiceError where another program keeps a server's SQLite file locked for LOCKED_S. Prefect tries for 90
+    seconds, and ends with a traceback. Runs beside this one lock it for moments."""
+    if not database.exists():
+        return
+    with closing(sqlite3.connect(database, timeout=LOCKED_S, isolation_level=None)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+        except sqlite3.OperationalError as error:
+            raise ServiceError(
+                f"{database}: {error}, for {LOCKED_S:g} seconds; end the program that keeps it so, or run with "
+                "--engine inline, which needs no server"
+            ) from error
