@@ -1,4 +1,5 @@
-"""Suite files that a home ran, kept in it: what reads the home later need not find a person's file again."""
+"""Copies of suite files that were run, kept in the home, so that whoever reads it later need not find the user's
+file."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ DIGEST_CHARS = 12
 
 
 def keep_copy(home: Home, suite: Suite) -> dict[str, str]:
-    """Keep the file of a suite that is not ours; what the row of a run says of it, nothing for a suite of ours."""
+    """Copy the file of a user's suite into the home. Returns what the row of a run says of it; nothing for a bundled
+    suite."""
     if suite.ours:
         return {}
     name = f"{suite.name}-{sha256_of(suite.text)[:DIGEST_CHARS]}.toml"
@@ -24,8 +26,8 @@ def keep_copy(home: Home, suite: Suite) -> dict[str, str]:
 
 
 def suite_in(home: Home, suite: str) -> Suite:
-    """A suite by its name or file; of a name that is neither ours nor of an installed package, as the home's newest run
-    of it had it. Raises UsageError."""
+    """Return a suite by its name or file. A name that is neither bundled nor of an installed package is looked up in
+    the home's newest run of it. Raises UsageError."""
     try:
         return fresh_suite(suite)
     except UsageError:
@@ -40,8 +42,8 @@ def suite_in(home: Home, suite: str) -> Suite:
 
 
 def suite_of_request(home: Home, suite: str) -> Suite:
-    """A suite that is to be built or run, by its name or file. A copy in the home is not it: the file may have changed
-    since. Raises UsageError, which names the copy."""
+    """Return a suite that is to be built or run, by its name or file. A copy in the home does not count: the file may
+    have changed since. Raises UsageError, which names the copy."""
     try:
         return fresh_suite(suite)
     except UsageError as error:
@@ -51,13 +53,13 @@ def suite_of_request(home: Home, suite: str) -> Suite:
 
 
 def newest_copy(home: Home, suite: str) -> str:
-    """The file that the newest run of a suite left, "" where none ran."""
+    """Return the copy that the newest run of a suite left, "" where none ran."""
     found = [str(run.get(COPY, "")) for run in home.runs() if run["request"]["suite"] == suite]
     return next((name for name in reversed(found) if name and "/" not in name), "")
 
 
 def advice_on_file(home: Home, suite: str) -> str:
-    """Where a home's newest run of a suite had its file, for whoever names it alone; "" where none ran."""
+    """Say where the newest run of a suite had its file, for a user who gives its name alone; "" where none ran."""
     for run in reversed(home.runs()):
         if run["request"]["suite"] == suite and run.get(COPY):
             file = run["request"].get("suite_file") or "an installed package"

@@ -63,7 +63,8 @@ def labels_of(tables: Tables) -> dict[str, str]:
 
 
 def judged_suite(suite: Suite, labels: Mapping[str, str]) -> Suite:
-    """A suite of which tasks with `judged` are scored by models. labels: by role. Raises UsageError: it has none."""
+    """Return a suite whose tasks with `judged` are scored by models. labels: by role. Raises UsageError where no task
+    has it."""
     if not any(task.judged for task in suite.tasks.values()):
         raise UsageError(f"--{ROLES[0]}: no task of {suite.name} is scored by models")
     return replace(suite, tasks={name: _judged(task, labels) for name, task in suite.tasks.items()})
@@ -83,5 +84,5 @@ def _judged(task: TaskConfig, labels: Mapping[str, str]) -> TaskConfig:
 
 
 def what_judges(tables: Tables) -> dict[str, dict[str, Any]]:
-    """What of the tables a score depends on."""
+    """Return the part of the tables that a score depends on."""
     return {role: what_answers(table) for role, table in tables.items()}

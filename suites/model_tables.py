@@ -38,7 +38,8 @@ SOON_DAYS = 60  # within which a model's end is told with the days that are left
 
 
 def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Calling:
-    """How a request's hosted and local models are called, by `tables_of`. Raises UsageError: a budget needs prices."""
+    """Return how a request's hosted and local models are called. tables: as of `tables_of`. Raises UsageError: a budget
+    needs prices."""
     called = {model: table for model, table in tables.items() if table["provider"] in CALLED}
     if request.budget:
         for model, table in called.items():
@@ -79,8 +80,8 @@ def need_batches(called: Mapping[str, Mapping[str, Any]], asked: str) -> None:
 
 
 def tables_of(request: Request) -> dict[str, dict[str, Any]]:
-    """What is known of each model of a request, by its name: its table with what the request says over it, and what a
-    local checkpoint says of itself.
+    """Return what is known of each model of a request, by its name: its table, with the command line's values and a
+    local checkpoint's facts over it.
 
     Raises UnknownModel, UsageError.
     """
@@ -128,8 +129,8 @@ def by_way(way: str, tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str
 
 
 def with_outside(model: str, known: Mapping[str, dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
-    """The tables, that of a model whose provider is not ours with its module; also of PROVIDER:ID on the spot. Raises
-    UsageError."""
+    """Return the tables. Where the provider of `model` comes from a package, its table names the provider's module;
+    PROVIDER:ID without a table gets one. Raises UsageError."""
     name, _, model_id = model.partition(":")
     provider = known[name].get("provider") if name in known else name
     if not isinstance(provider, str) or provider in registry.PROVIDERS:
@@ -143,10 +144,10 @@ def with_outside(model: str, known: Mapping[str, dict[str, Any]]) -> Mapping[str
 
 
 def table_for_suite(table: dict[str, Any], suite: Suite) -> dict[str, Any]:
-    """A model's table as it answers a suite.
+    """Return a model's table as it applies to a suite.
 
-    Tasks of a suite that is not ours, and that the table does not name, are answered by its REST_RULES, by metric or
-    kind, those that it has from a suite of ours by their own. A model that has no REST_RULES answers the latter alone.
+    In a user's suite, tasks that it takes over from a bundled one keep their rules; others are answered by the table's
+    REST_RULES, by metric or kind, where it has any.
     """
     plain = {name: held for name, held in table.items() if name != REST_RULES}
     rules, rest = table.get("rules", {}), table.get(REST_RULES, {})
@@ -169,7 +170,7 @@ def table_for_suite(table: dict[str, Any], suite: Suite) -> dict[str, Any]:
 
 
 def by_metric(rest: Mapping[str, Any], metric: str) -> Any:
-    """The default rule of a metric; one of another package is named by its module or its entry point."""
+    """Return the default rule for a metric; a package's metric is named by its module or its entry point."""
     found = (rule for name, rule in rest.items() if (one := entry(METRICS, name)) and one.module == metric)
     return rest.get(metric) or next(found, None)
 
@@ -205,7 +206,8 @@ def known_context(table: Mapping[str, Any], home: Home, tokenizer: str | None) -
 
 
 def what_answers(part: Part) -> dict[str, Any]:
-    """Of a model's table, what decides its answers to a task: no other task's rules, price, limits or place."""
+    """Return the part of a model's table that decides its answers to a task: no other task's rules, no price, limit or
+    place."""
     table = dict(part.table or {})
     if "rules" in table:
         table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
@@ -231,7 +233,7 @@ def decoded_otherwise(table: Mapping[str, Any], suite: Suite) -> str:
 
 
 def from_file(model: str, own_file: str | None) -> bool:
-    """Whether a model's table stands in the user's own file: by its name, or by its id behind a provider's name."""
+    """Tell whether a model's table is in the user's own file: by its name, or by its id behind a provider's name."""
     name, _, model_id = model.partition(":")
     own = own_models(own_file)
     return name in own or (bool(model_id) and any(table.get("id") == model_id for table in own.values()))
@@ -286,7 +288,7 @@ def taken_for(known: Known) -> str:
 
 
 def told_ways(request: Request, calling: Calling) -> list[str]:
-    """The line that says how --way calls hosted models; none without --way or without hosted models."""
+    """Return the line that says how --way calls hosted models; nothing without --way or without hosted models."""
     hosted = {name: table for name, table in calling.tables.items() if table["provider"] in HOSTED}
     if request.way is None or not hosted:
         return []
@@ -299,7 +301,7 @@ def told_ways(request: Request, calling: Calling) -> list[str]:
 
 
 def unbounded_cost_warning(request: Request, calling: Calling) -> list[str]:
-    """The design's caution about cost, where hosted models are called without a budget."""
+    """Return the design's warning about cost where hosted models are called without a budget."""
     hosted = any(table["provider"] in HOSTED for table in calling.tables.values())
     return [line for line in [design_of(request.config).caution(request)] if line and hosted and not request.budget]
 

@@ -43,7 +43,7 @@ def is_outside(model: str) -> bool:
 
 
 def shown_name(model: str) -> str:
-    """Under which name a model's rows stand: for a system that ran elsewhere the user's own."""
+    """Return the name under which a model's rows are shown: for a system that ran elsewhere, the user's own."""
     return model.partition(":")[2].rpartition("~")[0] if is_outside(model) else model
 
 
@@ -87,7 +87,7 @@ def adopt_predictions(path: str, name: str, suite: str, tasks: Sequence[str], ho
 
 
 def table_of(model: str, home: Home, order: Iterable[str] = ()) -> dict[str, Any]:
-    """What is known of the system: suite, tasks (in this order), files, and the name under which it is shown. Raises
+    """Return the table of a system: suite, tasks (in this order), files, and the name it is shown under. Raises
     UsageError."""
     digest = model.rpartition("~")[2]
     note = home.predictions / f"{digest}.json"
@@ -143,8 +143,8 @@ def files_of(path: Path, suite: str, tasks: Sequence[str]) -> list[tuple[Path, s
 
 
 def sorted_out(folder: Path) -> tuple[list[Path], list[str]]:
-    """(files that are read, names of what is passed over) of a folder. Of neither: hidden files, scores of lm-eval and
-    what `export submission` writes beside its CSV."""
+    """Sort a folder's files: (those to read, names of those passed over). In neither: hidden files, scores of lm-eval,
+    and what `export submission` writes beside its CSV."""
     entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     files = [path for path in entries if path.suffix.lower() in SUFFIXES and path.is_file()]
     others = [path.name + "/" * path.is_dir() for path in entries if path not in files and path.name != SUMS]
@@ -158,24 +158,24 @@ def sorted_out(folder: Path) -> tuple[list[Path], list[str]]:
 
 
 def nothing_in(others: Sequence[str]) -> str:
-    """That a folder holds nothing that is read; others: what it holds."""
+    """Say that a folder holds nothing to read. others: what it holds."""
     return f"there is none, only {folder_contents(others)}" if others else "there is none"
 
 
 def folder_contents(names: Sequence[str]) -> str:
-    """What a folder holds, and that folders in it are not looked into."""
+    """Say what a folder holds, and that its subfolders are not searched."""
     inner = "; folders in it are not looked into, name one of them" if any(name[-1] == "/" for name in names) else ""
     return ", ".join(names[:5]) + ", ..." * (len(names) > 5) + inner
 
 
 def passed_over(path: str) -> list[str]:
-    """Names of what is not read in a folder of predictions; [] for a file."""
+    """List the files of a folder of predictions that are not read; [] for a file."""
     place = Path(path).expanduser()
     return sorted_out(place)[1] if place.is_dir() else []
 
 
 def task_named(file: Path, known: Mapping[str, Any], suite: str) -> str:
-    """The task that a file's name or an inspect log says, "" for none."""
+    """Return the task that a file's name or an inspect log states, "" for none."""
     ending = file.suffix.lower()
     if ending == ".csv":
         return ""
@@ -198,19 +198,20 @@ def task_named(file: Path, known: Mapping[str, Any], suite: str) -> str:
 
 
 def task_like(name: str, known: Mapping[str, Any], suite: str) -> str:
-    """The task that another tool calls so: scrolls_govreport, zeroscrolls/gov_report, gov-report; "" for none."""
+    """Return the task that another tool calls by this name (scrolls_govreport, zeroscrolls/gov_report, gov-report); ""
+    for none."""
     plain = letters_and_digits(name)
     by_name = {letters_and_digits(task): task for task in known}
     return by_name.get(plain) or by_name.get(plain.removeprefix(letters_and_digits(suite)), "")
 
 
 def letters_and_digits(name: str) -> str:
-    """Letters and digits only, lower case."""
+    """Keep letters and digits only, in lower case."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def copied_file(file: Path, task: str, home: Home) -> dict[str, Any]:
-    """A file copied into the home and read there: {sha256, bytes, task, tasks: predictions by task}."""
+    """Copy a file into the home and read the copy: {sha256, bytes, task, tasks: predictions by task}."""
     from scrollwork.scoring.files.prediction import SubmissionError  # models that are asked need none
     from scrollwork.scoring.files.submissions import predictions
 
@@ -237,7 +238,7 @@ def copied_file(file: Path, task: str, home: Home) -> dict[str, Any]:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a small file whole or not at all."""
+    """Write a small file, whole or not at all."""
     partial = path.with_name(f".tmp-{os.getpid()}-{path.name}")
     partial.write_bytes(data)
     partial.replace(path)

@@ -1,4 +1,4 @@
-"""What the stages of a request are of: tasks, splits, profiles of prompts, shards, models."""
+"""What the stages of a request are declared for: tasks, splits, prompt profiles, shards, models."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLAIN = Profile()
 
 @dataclass(frozen=True)
 class Part:
-    """What one node is of: a task and split of a request, and further a profile, an arm, a shard, a model."""
+    """What one node is declared for: a task and split of a request, and further a profile, an arm, a shard, a model."""
 
     request: Request
     task: TaskConfig
@@ -85,7 +85,7 @@ class Part:
 
 
 def engine_of(tokenizer: str) -> tuple[str, ...]:
-    """The module that makes a tokenizer, () for an estimate and for ""."""
+    """Return the module that makes a tokenizer, in a tuple; () for an estimate and for ""."""
     return tuple(filter(None, [engine_module(tokenizer)])) if tokenizer else ()
 
 
@@ -95,7 +95,8 @@ def parts(request: Request) -> list[Part]:
 
 
 def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
-    """How prompts are made for a model: by its table, the user's limits first (baselines: plain, uncut)."""
+    """Return how prompts are made for a model: by its table, under the user's limits where there are any. Baselines get
+    plain prompts, uncut."""
     policy = request.config.truncation_of(request.prompts)
     kept_free = 0
     if table.get("provider") in HOSTED or table.get("kind") == CAUSAL:  # the answer lies in it (fact sheet 4.1, 4.2)

@@ -1,4 +1,4 @@
-"""Which raw files a task is curated from, and what its curation is told."""
+"""Which raw files a task is curated from, and the parameters of its curation."""
 
 from __future__ import annotations
 

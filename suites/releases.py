@@ -1,4 +1,4 @@
-"""Official releases in place of upstream files: when a task is imported from one, and what curation is told."""
+"""Official releases in place of upstream files: when a task is imported from one, and the parameters of that."""
 
 from __future__ import annotations
 

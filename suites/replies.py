@@ -1,4 +1,4 @@
-"""How the answers of a task are read out of replies, as the stage that scores them is told."""
+"""How answers are read out of replies: parameters of the stage that scores them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from scrollwork.suites.parts import Part
 
 
 def reply_parameters(part: Part) -> dict[str, Any]:
-    """tag: the answer stands within it. cue: a prompt's last words, which a reply may repeat. empty: what counts as no
-    answer. judges: models by which answers are scored. extractor, unknown: of a suite that observes windows."""
+    """Return these parameters for a task. tag: in which the answer stands. cue: a prompt's last words, which a reply
+    may repeat. empty: what counts as no answer. judges: models that score answers. extractor, unknown: of a suite that
+    observes windows."""
     task = part.task
     texts = part.request.config.template(task, part.profile.prompts)
     template = Template(**texts)

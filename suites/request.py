@@ -53,7 +53,7 @@ class Request(Options):
         self.design.check(self)
 
     def _refuse_names(self) -> None:
-        """Raise UsageError for a task, split, model or set of prompts that the suite has not."""
+        """Raise UsageError for a task, split, model or set of prompts that the suite does not have."""
         suite = load_suite(self.suite_file or self.suite)
         if self.prompts:
             _among(f"set of prompts of {self.suite}", self.prompts, list(suite.prompts))
@@ -72,7 +72,7 @@ class Request(Options):
                     _among(f"split of {task.name}", split, list(task.splits))
 
     def _refuse_options(self) -> None:
-        """Raise UsageError for an option of a task that it has not, or of another type."""
+        """Raise UsageError for an option that a task does not have, or a value of another type."""
         suite = load_suite(self.suite_file or self.suite)
         for path, value in (self.options or {}).items():
             task_name, _, option = path.partition(".")
@@ -148,7 +148,7 @@ class Request(Options):
 
     @cached_property
     def config(self) -> Suite:
-        """The suite; scored by the request's judges where it names some."""
+        """The suite; where the request names judges, scored by them."""
         suite = load_suite(self.suite_file or self.suite)
         if not self.judges:
             return suite
@@ -186,7 +186,7 @@ class Request(Options):
 
     @property
     def given(self) -> dict[str, Any]:
-        """What the command line says of hosted models, over their tables."""
+        """The command line's values for hosted models, which go over their tables."""
         names = ("context", "rpm", "tpm", "concurrency")
         tokenizer = {"tokenizer": self.tokenizer} if self.tokenizer else {}
         return {**{name: getattr(self, name) for name in names if getattr(self, name)}, **tokenizer}
@@ -199,8 +199,8 @@ class Request(Options):
 
 
 def of_designs(suite: Suite, given: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Options by name, parted: (those of all designs, the `Options` of the suite's own). Raises UsageError for one of
-    another design, TypeError for one that there is not."""
+    """Split options by name: (those of all designs, the `Options` of the suite's own). Raises UsageError for an option
+    of another design, TypeError for an unknown one."""
     common = {name: value for name, value in given.items() if name in options_of(Options)}
     rest = {name: value for name, value in given.items() if name not in common}
     own = design_of(suite)
@@ -216,8 +216,8 @@ def of_designs(suite: Suite, given: Mapping[str, Any]) -> tuple[dict[str, Any], 
 
 
 def adopt_names(given: dict[str, Any], place: Home) -> None:
-    """Name what an option names so that it lasts: tokenizers and local checkpoints by the home's names, a file by its
-    whole path. Raises UsageError."""
+    """Replace names that may change their meaning by lasting ones: tokenizers and local checkpoints as the home names
+    them, files by their whole path. Raises UsageError."""
     if given.get("models_file"):
         given["models_file"] = str(Path(given["models_file"]).resolve())
     if given.get("tokenizer"):

@@ -1,4 +1,4 @@
-"""A request with everything that is looked up for it, once: nothing behind it reads a table of models again."""
+"""A request with everything that is looked up for it, once: code that gets it reads no table of models again."""
 
 from __future__ import annotations
 

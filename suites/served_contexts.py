@@ -32,9 +32,9 @@ def served_context(table: Mapping[str, Any], home: Home) -> int:
 
 
 def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
-    """Ask the servers whose context nobody says, 5 s each at most, and keep what they list. Returns whether a context
-    was learned. tables: of the called models of a run, by name. A server that lists none is no fault, and asked once;
-    one that is not there yet is asked by the next run again."""
+    """Ask the servers of models whose context nobody states, 5 s each at most, and keep what they list. Returns whether
+    a context was learned. tables: of the called models of a run, by name. A server that lists none is asked once; one
+    that is not there yet is asked by the next run again."""
     unknown = {
         model: table for model, table in tables.items() if needs_context(table) and not home.remembered(_file(table))
     }

@@ -68,17 +68,18 @@ class TaskConfig:
 
     @property
     def asks(self) -> bool:
-        """Whether it asks something that could be answered without the document: it has a closed-book arm."""
+        """Whether the task asks something that could be answered without its document: it has a closed-book arm."""
         return self.template["kind"] in ("qa", "nli")
 
     @property
     def granularities(self) -> list[Mapping[str, Any]]:
-        """The ways in which its contexts are parted, its own first; none where they are not observed."""
+        """The ways in which contexts are split into units, the task's own first; none where it does not observe
+        windows."""
         return [self.windows, *self.windows.get("other", ())] if self.windows else []
 
     def observed(self, units: str = "") -> Mapping[str, Any]:
-        """How its contexts are observed: {units, lengths, full, more} of that granularity, "" for its own. Raises
-        ValueError for one that it has not."""
+        """How contexts are observed: {units, lengths, full, more} of a granularity, "" for the task's own. Raises
+        ValueError for one that it does not have."""
         for one in self.granularities:
             if units in ("", one["units"]):
                 return {name: one[name] for name in ("units", "lengths", "full", "more") if name in one}
@@ -117,17 +118,17 @@ class Suite:
 
     @property
     def ours(self) -> bool:
-        """Whether scrollwork brings it."""
+        """Whether it is bundled with scrollwork."""
         return not self.text
 
     @property
     def published(self) -> str:
-        """The suite whose paper says what is published of its tasks."""
+        """The suite whose paper's numbers are shown for its tasks."""
         return self.extends or self.name
 
     @property
     def official(self) -> tuple[str, ...]:
-        """The tasks over which its average is taken: all, but for those that it adds to another suite's."""
+        """The tasks that its average is taken over: all except those that it adds to another suite's."""
         return self.submission_order if self.extends else tuple(self.tasks)
 
     def truncation_of(self, prompts: str | None = None) -> str:
@@ -155,7 +156,7 @@ def load_suite(suite: str) -> Suite:
 
 
 def fresh_suite(suite: str) -> Suite:
-    """The same, as a file of a person's own says it now."""
+    """As `load_suite`, but a user's own file is read anew."""
     if is_path(suite):
         _load.cache_clear()
     return load_suite(suite)
@@ -315,8 +316,8 @@ def paper_means(suite: str, task: str) -> dict[str, float]:
 
 
 def data_set_sizes(suite: str, task: str) -> dict[str, Any]:
-    """What the paper prints of a task's whole data set, of all its splits: samples, and means of documents, tokens_in,
-    tokens_out; empty where it has no such table."""
+    """Return what the paper prints of a task's whole data set, over all splits: samples, and means of documents,
+    tokens_in, tokens_out; empty where it has no such table."""
     sizes = load_published(suite).get("data", {}).get(task, {})
     return {name: sizes[name] for name in ("samples", "documents", "tokens_in", "tokens_out") if name in sizes}
 
