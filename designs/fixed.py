@@ -1,4 +1,5 @@
-"""Each input is asked once, with its whole context: ZeroSCROLLS and SCROLLS. The other designs build on it."""
+"""The usual experiment: each input is asked once, with its whole context (ZeroSCROLLS, SCROLLS). The other designs
+build on it."""
 
 from __future__ import annotations
 
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NoOptions:
-    """A design without options of its own."""
+    """Options of a design that has none of its own."""
 
 
 class Fixed:
-    """Implements pipeline/design.py; big tasks come in shards by document. Stages are imported where they are declared:
-    the command line loads every design for its options."""
+    """Implements pipeline/design.py; large tasks are split into shards by document. Stages are imported where they are
+    declared, because the command line loads every design for its options."""
 
     options: type = NoOptions
     group = does = ""
@@ -38,87 +39,87 @@ class Fixed:
     def complete_options(
         self, common: Mapping[str, Any], own: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The same."""
+        """Return the options as they are: none implies another."""
         return dict(common), dict(own)
 
     def check(self, request: Request) -> None:
-        """Nothing to refuse."""
+        """Accept all: there is nothing to contradict."""
 
     def command_words(self, request: Request) -> list[str]:
-        """None."""
+        """Return none: there are no options to repeat."""
         return []
 
     def shards(self, request: Request, task: TaskConfig) -> int:
-        """As the suite file says of the task."""
+        """Return the number that the suite file states for the task."""
         return task.shards
 
     def shard_labels(self, request: Request, task: TaskConfig, shard: int) -> Labels:
-        """Its number of how many."""
+        """Return the label "2-of-5" of a shard; none where there is one shard only."""
         return (("shard", f"{shard + 1}-of-{task.shards}"),) if task.shards > 1 else ()
 
     def sample_labels(self, request: Request, shard: int) -> Labels:
-        """None: there is one sample."""
+        """Return none: all shards share one sample."""
         return ()
 
     def sample(self, chain: Chain, part: Part) -> Node:
-        """Chosen once, by the seed."""
+        """Return the node that selects examples, once, by the seed."""
         from scrollwork.tasks.sample import run as sample
 
         return sample.declare(part, chain.curate(part))
 
     def samples(self, chain: Chain, part: Part) -> list[Node]:
-        """The one that there is."""
+        """Return the one sample."""
         return [chain.sample(part)]
 
     def sizes(self, chain: Chain, part: Part) -> Node | None:
-        """Nothing: the benchmark's examples are what is counted."""
+        """Return None: the selected examples are the data set."""
         return None
 
     def prompts(self, part: Part) -> Sequence[int] | None:
-        """The prompts of a shard's documents."""
+        """Return which share of the documents has its prompts in this shard; None where there is one shard only."""
         return [part.shard, part.task.shards] if part.task.shards > 1 else None
 
     def further(self, chain: Chain, aggregated: Node) -> list[Node]:
-        """None."""
+        """Return none."""
         return []
 
     def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
-        """None."""
+        """Return none."""
         return []
 
     def finish_partial(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
-        """As they did."""
+        """Return the nodes as they ended."""
         return list(finished)
 
     def units(self, task: TaskConfig) -> Any:
-        """Contexts are shown whole."""
+        """Return None: contexts are shown whole."""
         return None
 
     def reply_parameters(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Nothing of its own."""
+        """Return none."""
         return {}
 
     def column(self, task: TaskConfig, asked: bool) -> Mapping[str, Any] | None:
-        """Each task has a column, also one that nobody asked for."""
+        """Return {}: each task has a column, also one that was not asked for."""
         return {}
 
     def page(self, suite: Suite) -> Mapping[str, Any]:
-        """Nothing of its own."""
+        """Return {}."""
         return {}
 
     def refuse_ids(self, suite: Suite, what: str, runs: bool = False) -> None:
-        """An id says it."""
+        """Accept: an example id identifies an input."""
 
     def caution(self, request: Request) -> str:
-        """Nothing: each input is asked once."""
+        """Return "": each input is asked once."""
         return ""
 
     def remarks(self, request: Request, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-        """Nothing of its own."""
+        """Return none."""
         return []
 
     def overview(self, suite: str, task: str) -> Mapping[str, Any]:
-        """Nothing of its own."""
+        """Return {}."""
         return {}
 
 

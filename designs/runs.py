@@ -24,7 +24,7 @@ GROUP = "prompts drawn anew in runs (seam)"
 
 @dataclass(frozen=True)
 class Options:
-    """How many runs there are, and what each draws."""
+    """The number of runs, and what each run draws."""
 
     runs: int | None = option(None, "runs (default: the suite's, 10)", group=GROUP, metavar="N", least=1)
     instances: int | None = option(
@@ -71,7 +71,7 @@ class Runs(Fixed):
     def complete_options(
         self, common: Mapping[str, Any], own: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """config: what it says, where nothing else is said. Raises UsageError."""
+        """Fill in what --config states and nothing else sets. Raises UsageError."""
         common, own = dict(common), dict(own)
         file = options_of(Options)["config"].checked(own.pop("config", None))
         if file is not None:
@@ -109,24 +109,25 @@ class Runs(Fixed):
             raise UsageError("--vary holds other variables fixed, which one stream (--draws official) cannot")
 
     def command_words(self, request: Request) -> list[str]:
-        """How many runs there are, also where that is the suite's number."""
+        """Return the number of runs, also where it is the suite's own."""
         own = replace(request.of_design, runs=count_of(request))
         return [*words(own), *(["--prompts", request.prompts] if request.prompts else [])]
 
     def shards(self, request: Request, task: TaskConfig) -> int:
-        """As many as there are runs."""
+        """Return the number of runs."""
         return count_of(request)
 
     def shard_labels(self, request: Request, task: TaskConfig, shard: int) -> Labels:
-        """The run's number, from 0."""
+        """Return the label of the run, counted from 0."""
         return (("run", str(shard)),)
 
     def sample_labels(self, request: Request, shard: int) -> Labels:
-        """The same."""
+        """Return the label of the run, which has a sample of its own."""
         return (("run", str(shard)),)
 
     def sample(self, chain: Chain, part: Part) -> Node:
-        """What the run draws; under --draws official after all that the official stream draws before it."""
+        """Return the node that draws for one run; under --draws official, after all that the official random stream
+        draws before it."""
         from scrollwork.tasks.sample import runs
 
         drawing = drawing_of(part.request)
@@ -137,18 +138,18 @@ class Runs(Fixed):
         return runs.declare(part, chain.curate(part), drawing, before)
 
     def samples(self, chain: Chain, part: Part) -> list[Node]:
-        """One a run."""
+        """Return the samples, one for each run."""
         return part.each_shard(chain.sample)
 
     def sizes(self, chain: Chain, part: Part) -> Node | None:
-        """The data set whole, which table 1 of the paper counts."""
+        """Return the node that measures the whole data set, as table 1 of the paper does."""
         from scrollwork.suites.tokenizers import length_tokenizer
         from scrollwork.tasks import sizes
 
         return sizes.declare(part, chain.curate(part), length_tokenizer(part.request.tokenizer))
 
     def prompts(self, part: Part) -> Sequence[int] | None:
-        """All of the run's sample."""
+        """Return None: a shard has the prompts of its run's whole sample."""
         return None
 
     def reply_parameters(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -158,7 +159,7 @@ class Runs(Fixed):
         return {"cue": cue_of(texts["block"]["text"])} if "block" in texts else {}
 
     def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
-        """Models ranked by the scores of their runs."""
+        """Return the ranking of models by the scores of their runs."""
         from scrollwork.suites.outside_systems import shown_name
         from scrollwork.suites.parts import engine_of
         from scrollwork.suites.tokenizers import length_tokenizer
@@ -174,12 +175,12 @@ class Runs(Fixed):
         return [rank.declare(parameters, [shown_name(model) for model in request.models], scored, engine_of(lengths))]
 
     def page(self, suite: Suite) -> Mapping[str, Any]:
-        """That models are ranked; what upstream calls the test split of a task, where it is another."""
+        """Say that models are ranked, and what upstream calls the test split of a task where it is another."""
         splits = {name: task.splits.get("test", "test") for name, task in suite.tasks.items()}
         return {"ranked": True, "upstream": {name: split for name, split in splits.items() if split != "test"}}
 
     def refuse_ids(self, suite: Suite, what: str, runs: bool = False) -> None:
-        """An id does not say of which run an answer is."""
+        """Raise UsageError: an example id does not say which run an answer belongs to."""
         if not runs:
             raise UsageError(
                 f"{what}: inputs of {suite.name} are asked anew in each run, and the format names an input by its id "
@@ -187,20 +188,20 @@ class Runs(Fixed):
             )
 
     def overview(self, suite: str, task: str) -> Mapping[str, Any]:
-        """What the paper counts of the data set that is drawn from."""
+        """Return what the paper counts of the data set that runs draw from."""
         from scrollwork.suites.suite_files import data_set_sizes
 
         return {"data_set": data_set_sizes(suite, task)}
 
 
 def count_of(request: Request) -> int:
-    """How many runs a request has."""
+    """Return the number of runs of a request."""
     own: Options = request.of_design
     return own.runs or request.config.runs["count"]
 
 
 def drawing_of(request: Request) -> Drawing:
-    """What a request's runs draw."""
+    """Return what the runs of a request draw."""
     from scrollwork.tasks.sample.runs import Drawing
 
     own: Options = request.of_design

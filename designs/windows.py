@@ -51,7 +51,7 @@ class Options:
 
 
 class Windows(Fixed):
-    """An input is a window of a problem's context."""
+    """An input is one window of a problem's context."""
 
     options = Options
     group = GROUP
@@ -69,7 +69,7 @@ class Windows(Fixed):
     sections = (*Fixed.sections, "scrollwork.tasks.report.windows")
 
     def check(self, request: Request) -> None:
-        """Raise UsageError for a strategy or units that there are not, and for a closed book beside windows."""
+        """Raise UsageError for an unknown strategy or unknown units, and for a closed book beside windows."""
         own: Options = request.of_design
         if CLOSED_BOOK in request.arms:
             raise UsageError(f"--arm {CLOSED_BOOK}: windows of length 0 are the closed book of {request.suite}")
@@ -88,14 +88,15 @@ class Windows(Fixed):
                 raise UsageError(f"--strategy: {error}") from None
 
     def sample(self, chain: Chain, part: Part) -> Node:
-        """The windows that the strategy takes of the chosen problems' contexts."""
+        """Return the node that selects the strategy's windows of the chosen problems' contexts."""
         from scrollwork.tasks.sample import windows
 
         own: Options = part.request.of_design
         return windows.declare(part, chain.curate(part), own.strategy or "all", own.units or "")
 
     def further(self, chain: Chain, aggregated: Node) -> list[Node]:
-        """lambda, k and category of an aggregate's problems, beside the twins of its task whose raw files are here."""
+        """Return the node that fits lambda, k and category to an aggregate's problems; it also reads the task's twins
+        whose raw files are here."""
         from scrollwork.tasks.complexity import run as complexity
 
         request, split = chain.request, aggregated.label("split")
@@ -105,8 +106,8 @@ class Windows(Fixed):
         return [complexity.declare(aggregated, here)]
 
     def finish_partial(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
-        """Fits that were skipped for a twin alone are made without it. A twin that was not asked for and failed is no
-        failure of the request."""
+        """Build again, without the twin, fits that were skipped for a failed twin alone. A twin that was not asked for
+        and failed is no failure of the request."""
         ended = {one.node.name: one for one in finished}
         failed = {name for name, one in ended.items() if one.error}
         alone = []
@@ -121,7 +122,7 @@ class Windows(Fixed):
         return [one for one in ended.values() if not one.error or one.node.label("task") not in unasked]
 
     def units(self, task: TaskConfig) -> Any:
-        """Those of the task's own granularity."""
+        """Return the units of the task's own granularity."""
         return task.windows["units"]
 
     def reply_parameters(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -129,18 +130,18 @@ class Windows(Fixed):
         return {name: task.windows[name] for name in ("extractor", "unknown") if name in task.windows}
 
     def column(self, task: TaskConfig, asked: bool) -> Mapping[str, Any] | None:
-        """The units of its contexts; of forty-four tasks those that were asked for."""
+        """Return the units of the task's contexts; None for a task that was not asked for, as there are forty-four."""
         return {"units": task.windows["units"]} if asked else None
 
     def refuse_ids(self, suite: Suite, what: str, runs: bool = False) -> None:
-        """An id does not say on which window an answer is."""
+        """Raise UsageError: an example id does not say which window an answer belongs to."""
         raise UsageError(
             f"{what}: inputs of {suite.name} are asked on many windows of their contexts, and the format names an "
             f"input by its id alone; export observations writes a row a window"
         )
 
     def caution(self, request: Request) -> str:
-        """That all windows are asked where nobody says which."""
+        """Warn where no strategy is given: all windows are asked."""
         if request.of_design.strategy:
             return ""
         return (
@@ -149,7 +150,7 @@ class Windows(Fixed):
         )
 
     def remarks(self, request: Request, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-        """A line a task that stands in two suites whose other one is not here: its thresholds may be too large."""
+        """Return a line for each task whose twin in another suite is not here: its thresholds may be too large."""
         alone = dict.fromkeys(row["task"] for row in tables.get("mixtures", ()) if not row["twins"])
         others = {name: twins_of(request.config, request.config.tasks[name]) for name in alone}
         return [
@@ -160,20 +161,20 @@ class Windows(Fixed):
         ]
 
     def page(self, suite: Suite) -> Mapping[str, Any]:
-        """That problems are observed."""
+        """Say that problems are observed through windows."""
         return {"observed": True}
 
 
 def twins_of(suite: Suite, task: TaskConfig) -> list[TaskConfig]:
-    """The tasks of the same name in other suites of the paper."""
+    """Return the tasks of the same name in other suites of the paper."""
     name, own = task.paper.get("task"), task.paper.get("suite")
     others = [one for one in suite.tasks.values() if one.paper.get("task") == name]
     return [one for one in others if one.paper["suite"] != own] if name else []
 
 
 def twin_part(request: Request, twin: TaskConfig, split: str) -> Part | None:
-    """What the sample of a twin is of, as the request chooses it; None where it has no such split. One that was not
-    asked for has its own units, and its malformed records end nothing."""
+    """Return the part that the sample of a twin is declared for, as the request chooses it; None where it has no such
+    split. A twin that was not asked for has its own units, and its malformed records end nothing."""
     if split not in twin.splits:
         return None
     from scrollwork.suites.parts import Part
