@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PROG = "scrollwork"
 OK, FAILED, WRONG = 0, 1, 2
-COLLECT_AFTER = 10_000  # new objects before Python looks for cycles: rows have none, and it looked at each several times
+COLLECT_AFTER = 10_000  # new objects before Python looks for cycles, of which rows have none
 
 
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
