@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import gc
 import importlib
 import io
 import json
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 PROG = "scrollwork"
 OK, FAILED, WRONG = 0, 1, 2
+COLLECT_AFTER = 10_000  # new objects before Python looks for cycles, of which rows have none
 
 
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
@@ -128,6 +130,7 @@ def unrecognized(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit status: 0 done, 1 the work failed, 2 the call was wrong."""
+    spare_cpu()
     words = sys.argv[1:] if argv is None else argv
     top = parser(words)
     arguments, unknown = top.parse_known_args(words)
@@ -164,6 +167,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         return print_error(error, arguments.json)
     return status
+
+
+def spare_cpu() -> None:
+    """Do without what costs CPU and gains nothing here: looking for cycles often, and numpy's threads, which spin
+    between its products of small matrices. Called before numpy is imported; OPENBLAS_NUM_THREADS of the user stands."""
+    gc.set_threshold(COLLECT_AFTER)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def print_anywhere(as_json: bool) -> None:

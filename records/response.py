@@ -1,28 +1,24 @@
 """Answers and failed calls. A failure is never stored or scored as an empty answer."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from scrollwork.records.base import Row
 
 FINISH_REASONS = ("complete", "length", "refused", "filtered", "context")
 KINDS = ("terminal", "transient")
-ENDED = ("finish_reason", "scored_characters")  # columns of `how_ended`
+ENDED = ("finish_reason", "scored_characters")  # what `how_ended` takes
 
 
-def scored_text(row: Mapping[str, Any]) -> str:
-    """What of an answer's text is within the task's length, and scored, by its row in a snapshot; older ones say
-    nothing of it, and all is."""
-    text: str = row["text"]
-    return text[: row.get("scored_characters")]
+def scored_text(text: str, scored_characters: int | None) -> str:
+    """What of an answer's text is within the task's length, and scored; older snapshots say nothing of it (None), and
+    all is."""
+    return text[:scored_characters]
 
 
-def how_ended(row: Mapping[str, Any]) -> str:
-    """How an answer ended (FINISH_REASONS), by its row in a snapshot: a complete one of which the task's length allows
-    a part only ended by length."""
-    finish = str(row["finish_reason"])
-    return "length" if finish == "complete" and row.get("scored_characters") is not None else finish
+def how_ended(finish_reason: str, scored_characters: int | None) -> str:
+    """How an answer ended (FINISH_REASONS): a complete one of which the task's length allows a part only ended by
+    length."""
+    return "length" if finish_reason == "complete" and scored_characters is not None else finish_reason
 
 
 @dataclass(frozen=True)
@@ -71,12 +67,12 @@ class Response(Row):
     @property
     def within(self) -> str:
         """What of the text is scored, as of `scored_text`."""
-        return scored_text(vars(self))
+        return scored_text(self.text, self.scored_characters)
 
     @property
     def ended(self) -> str:
         """How it ended, as of `how_ended`."""
-        return how_ended(vars(self))
+        return how_ended(self.finish_reason, self.scored_characters)
 
     def check(self) -> None:
         if self.scored_characters is not None:

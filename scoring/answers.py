@@ -2,14 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from scrollwork.records.response import Response
+from scrollwork.records.base import InvalidRow
+from scrollwork.records.response import scored_text
 from scrollwork.records.score import Score
-from scrollwork.scoring.batches import outcomes
+from scrollwork.scoring.batches import Item, outcomes
 from scrollwork.scoring.outcome import PRIVATE, GoldError, Metric
 from scrollwork.scoring.reading.extraction import answer_in
 
 Read = Callable[[str, str], tuple[str, Mapping[str, bool]]]  # example id and reply to answer and flags
+# Columns of answers (records/response.py) that are read: the labels of a Score, and what is scored.
+SCORED = (*("suite", "task", "split", "example_id", "draw", "model", "arm"), "text", "scored_characters")
+EXAMPLE = SCORED.index("example_id")
 
 
 def gold_problem(metric: Metric, references: Sequence[str]) -> str:
@@ -49,37 +54,40 @@ def scored_part(text: str, tag: str = "", cue: str = "", empty: str = "") -> str
 
 def scores(
     metric: Metric,
-    responses: Iterable[Response],
+    answers: Iterable[Sequence[Any]],
     references: Mapping[str, Sequence[str]],
     tag: str = "",
     cue: str = "",
     empty: str = "",
     read: Read | None = None,
 ) -> Iterator[Score]:
-    """A Score for each response, in order. references: by example id. tag, cue, empty: as for `scored_part`. read: what
-    of that is the answer, and flags of the score, where a benchmark extracts it.
+    """A Score for each answer, in order. answers: the values of SCORED. references: by example id. tag, cue, empty: as
+    for `scored_part`. read: what of that is the answer, and flags of the score, where a benchmark extracts it.
 
-    Raises GoldError naming the example.
+    Raises GoldError naming the example, InvalidRow for an answer that is no text.
     """
 
-    def gold(response: Response) -> Mapping[str, Sequence[str]]:
-        return {"references": references[response.example_id]}
+    def item(given: Sequence[Any]) -> Item[tuple[Sequence[Any], Mapping[str, bool]]]:
+        *_, reply, limit = given
+        if not isinstance(reply, str):
+            raise InvalidRow(f"Response.text: expected text, got {type(reply).__name__}")
+        example_id = given[EXAMPLE]
+        text = scored_part(scored_text(reply, limit), tag, cue, empty)
+        answer, told = read(example_id, text) if read else (text, {})
+        return (given, told), answer, {"references": references[example_id]}
 
-    def item(response: Response) -> tuple[tuple[Response, Mapping[str, bool]], str, Mapping[str, Sequence[str]]]:
-        text = scored_part(response.within, tag, cue, empty)
-        answer, told = read(response.example_id, text) if read else (text, {})
-        return (response, told), answer, gold(response)
-
-    for (response, told), outcome in outcomes(metric, map(item, responses), _unscored):
+    name = metric.NAME
+    for (given, told), outcome in outcomes(metric, map(item, answers), _unscored):
+        suite, task, split, example_id, draw, model, arm, _, _ = given
         yield Score(
-            suite=response.suite,
-            task=response.task,
-            split=response.split,
-            example_id=response.example_id,
-            draw=response.draw,
-            model=response.model,
-            arm=response.arm,
-            metric=metric.NAME,
+            suite=suite,
+            task=task,
+            split=split,
+            example_id=example_id,
+            draw=draw,
+            model=model,
+            arm=arm,
+            metric=name,
             value=outcome.value,
             components=outcome.stored,
             flags={**outcome.flags, **told},
@@ -87,6 +95,6 @@ def scores(
         )
 
 
-def _unscored(key: tuple[Response, Mapping[str, bool]], error: GoldError) -> GoldError:
-    response = key[0]
-    return GoldError(f"{response.task}, example {response.example_id}: {error}")
+def _unscored(key: tuple[Sequence[Any], Mapping[str, bool]], error: GoldError) -> GoldError:
+    _, task, _, example_id, *_ = key[0]
+    return GoldError(f"{task}, example {example_id}: {error}")

@@ -107,7 +107,7 @@ def by_split(suite: str, parameters: Parameters, judged: Sequence[Judged]) -> It
         outcomes: dict[Who, dict[str, Outcomes]] = {}
         for one in judged:
             if one.split == split:
-                rows = one.artifact.columns("judgements", list(COLUMNS))
+                rows = one.artifact.tuples("judgements", COLUMNS)
                 outcomes.setdefault((one.model, one.arm), {})[one.task] = outcomes_from(
                     rows, stored_names(metrics[one.task])
                 )

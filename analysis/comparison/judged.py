@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from scrollwork.analysis.statistics.intervals import Floats, Headline, clustered
 from scrollwork.records.judgement import Conduct, Judgement, Slice
 
 PARTS = 4  # of the inputs by length: quartiles
-COLUMNS = ("example_id", "draw", "model", "cluster", "answered", "components")  # of Judgement, for `answers_of`
+COLUMNS = ("example_id", "draw", "model", "cluster", "answered", "components")  # of Judgement, for `outcomes_from`
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Judged:
             members.setdefault(row.model, {})[name] = row
         return cls(dict(sorted(inputs.items())), dict(sorted(members.items())))
 
-    @property
+    @cached_property
     def answered(self) -> list[str]:
         """Inputs that every member answered."""
         return [name for name in self.inputs if all(own[name].answered for own in self.members.values())]
@@ -49,16 +50,16 @@ class Judged:
         return outcomes_of(scores, {name: row.cluster for name, row in self.inputs.items()}, components)
 
 
-def outcomes_from(columns: Iterable[Mapping[str, Any]], components: Sequence[str]) -> Outcomes:
-    """Make it from the columns COLUMNS of judgements, as read from Arrow, without building rows."""
+def outcomes_from(judged: Iterable[Sequence[Any]], components: Sequence[str]) -> Outcomes:
+    """Make it from the values of COLUMNS of judgements, as read from Arrow, without building rows."""
     clusters: dict[str, str] = {}
     scores: dict[str, dict[str, dict[str, float]]] = {}
-    for row in columns:
-        name = input_name(row["example_id"], row["draw"])
-        clusters[name] = row["cluster"]
-        own = scores.setdefault(row["model"], {})
-        if row["answered"]:
-            own[name] = dict(row["components"])
+    for example_id, draw, model, cluster, answered, found in judged:
+        name = input_name(example_id, draw)
+        clusters[name] = cluster
+        own = scores.setdefault(model, {})
+        if answered:
+            own[name] = dict(found)
     return outcomes_of(scores, clusters, components)
 
 

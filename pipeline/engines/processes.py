@@ -8,6 +8,7 @@ of hosted models, which share limits and a budget, and local checkpoints, which 
 
 from __future__ import annotations
 
+import gc
 import importlib
 import logging
 import os
@@ -112,7 +113,7 @@ class Processes:
 
         with _safe_path():
             self._told = get_context("loky").SimpleQueue()
-            begin = os.getpid(), loaded_code.noted_at_first(), self._told
+            begin = os.getpid(), loaded_code.noted_at_first(), self._told, gc.get_threshold()
             self._executor = ProcessPoolExecutor(self.count, initializer=_begin, initargs=begin)
         threading.Thread(target=_listen, args=(self._told,), name="scrollwork-told", daemon=True).start()
 
@@ -182,10 +183,12 @@ class _Teller(logging.Handler):
             self._told.put(("moved", title, done, total, steady))
 
 
-def _begin(parent: int, noted: Any, told: Any) -> None:
-    """Set up a new worker: it must run the same code as the process that started it, and ends with that process."""
+def _begin(parent: int, noted: Any, told: Any, collect: tuple[int, int, int]) -> None:
+    """Set up a new worker: it must run the same code as the process that started it, looks for cycles as often
+    (collect), and ends with that process."""
     if os.getppid() != parent:
         os._exit(1)
+    gc.set_threshold(*collect)
     loaded_code.take_over(noted)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes of a terminal
     teller = _Teller(told)

@@ -22,7 +22,7 @@ Put = Callable[[str, str], None]  # called with a chunk's name and base64
 
 def packed(value: Any) -> str:
     """A value as base64 of gzip of JSON."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(value, check_circular=False, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP)
     return base64.b64encode(compressor.compress(text.encode("utf-8")) + compressor.flush()).decode("ascii")
 

@@ -7,29 +7,19 @@ Offsets into documents (documents.py) are in UTF-16 units, as JavaScript counts.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written_references
 from scrollwork.records.prompt import ROLES, Part, Prompt
-from scrollwork.records.response import how_ended, scored_text
-from scrollwork.records.score import SUM
+from scrollwork.reporting.page.answers import NOT_ASKED, Answered, Answers, rounded
 from scrollwork.reporting.page.chunks import Put, Series, packed
 from scrollwork.reporting.page.documents import Documents
 from scrollwork.reporting.page.usage import Usage
 
 TEXTS = 400_000  # characters of a chunk, except chunks of documents
-PLACES = 4  # decimals of a score in the page; artifacts have unrounded scores
-NOT_ASKED, ANSWERED, FAILED, MISSING, WITHOUT_GOLD = ".", "a", "f", "m", "g"  # state of an input for a line
 
 Key = tuple[str, int]  # an input: example_id, draw
-# Columns that are read of answers and failures (records/response.py).
-ANSWER = (
-    *("example_id", "draw", "model", "text", "finish_reason", "input_tokens", "cached_tokens", "output_tokens"),
-    *("reported_model", "attempts", "cost_nano_usd", "scored_characters"),
-)
-FAILURE = ("example_id", "draw", "model", "kind", "status", "message", "attempts")
 
 
 class Group:
@@ -134,27 +124,30 @@ class Group:
         line: int,
         prompts: int,
         members: Sequence[str],
-        rows: Iterable[tuple[Mapping[str, Any], Mapping[str, Any] | None]],
+        rows: Iterable[Answered],
         with_gold: frozenset[str] | set[str],
     ) -> tuple[Usage, list[int]]:
         """Write the answers of one line; returns (usage, words of each answer).
 
         line: its number in the page. prompts: number of its set of prompts. members: names of a family's seeds, or the
-        model's name. rows: answers (ANSWER) with their score (value, components, flags, parsed; None without gold), and
-        failures (FAILURE). with_gold: ids of examples that can be scored.
+        model's name. with_gold: ids of examples that can be scored.
 
         An answer: [member, text, how it finished, input, cached, output tokens, model as reported, attempts,
         nano-dollars, characters within the task's length where not all are, value, components, flags, parsed]; a
         failure: [member, null, kind, status, message, attempts].
         """
         number = len(self._lines)
-        keeper = _Answers(Series(self._put, f"{self.name}.a{number}-", TEXTS), members)
-        for row, score in rows:
-            key = (row["example_id"], row["draw"])
-            if self._left_out(key):
-                keeper.count(row)
-                continue
-            keeper.take(self._row(key), row, score)
+        keeper = Answers(Series(self._put, f"{self.name}.a{number}-", TEXTS), members)
+        key: tuple[Any, ...] = ()
+        row: int | None = None
+        for state, one, score in rows:
+            if one[:2] != key:
+                key = one[:2]
+                row = None if self._left_out((key[0], key[1])) else self._row((key[0], key[1]))
+            if row is None:
+                keeper.count(state, one)
+            else:
+                keeper.take(row, state, one, score)
         keeper.close()
         asked = self._prompts[prompts]["at"]
         rows_with_gold = {row for (example_id, _), row in self._rows.items() if example_id in with_gold}
@@ -214,7 +207,7 @@ class Group:
                 {
                     **one,
                     "at": _column(one["at"], len(keys)),
-                    "value": [_rounded(value) for value in _column(one["value"], len(keys))],
+                    "value": [rounded(value) for value in _column(one["value"], len(keys))],
                     "state": "".join(one["state"].get(row, NOT_ASKED) for row in range(len(keys))),
                     "words": [None if n is None else round(n) for n in _column(one["words"], len(keys))],
                     "ended": one["ended"],
@@ -256,94 +249,5 @@ class Group:
         ]
 
 
-class _Answers:
-    """Collects the answers of one line, input by input."""
-
-    def __init__(self, series: Series, members: Sequence[str]) -> None:
-        self._series = series
-        self._members = {name: number for number, name in enumerate(members)}
-        self._held: dict[int, list[list[Any]]] = {}  # answers of the current input
-        self.at: dict[int, int] = {}
-        self.values: dict[int, list[float]] = {}
-        self.words: dict[int, list[int]] = {}
-        self.others: list[int] = []  # words of answers that are not shown
-        self.ended: dict[str, list[int]] = {}
-        self.usage = Usage()
-        self.reported: dict[str, int] = {}
-        self.components: dict[str, int] = {}
-        self._answered: dict[int, set[int]] = {}
-        self._failed: set[int] = set()
-
-    def count(self, one: Mapping[str, Any]) -> None:
-        """Count an answer or failure that is not shown."""
-        if "kind" in one:
-            self.usage.failures += 1
-        else:
-            self.usage.count(one)
-            self.others.append(len(scored_text(one).split()))
-
-    def take(self, row: int, one: Mapping[str, Any], score: Mapping[str, Any] | None) -> None:
-        """Add an answer or failure to be shown."""
-        held = self._held.get(row)
-        if held is None:
-            self._flush()
-            held = self._held[row] = []
-        member = self._members[one["model"]]
-        if "kind" in one:
-            self._failed.add(row)
-            self.usage.failures += 1
-            held.append([member, None, one["kind"], one["status"], one["message"], one["attempts"]])
-            return
-        self.usage.count(one)
-        self._answered.setdefault(row, set()).add(member)
-        text, reason, reported = one["text"], how_ended(one), one["reported_model"]
-        self.words.setdefault(row, []).append(len(scored_text(one).split()))
-        if reason != "complete":
-            rows = self.ended.setdefault(reason, [])
-            rows += [] if row in rows[-1:] else [row]
-        value = [member, text, reason, one["input_tokens"], one["cached_tokens"], one["output_tokens"]]
-        value += [self.reported.setdefault(reported, len(self.reported)), one["attempts"], one["cost_nano_usd"]]
-        value.append(one.get("scored_characters"))
-        if score is not None:
-            self.values.setdefault(row, []).append(score["value"])
-            value += [
-                _rounded(score["value"]),
-                self._components(dict(score["components"])),
-                dict(score["flags"]),
-                score["parsed"],
-            ]
-        held.append(value)
-
-    def _components(self, given: Mapping[str, float]) -> list[float | None]:
-        """The components of a score, without counts, in the order in which their names first came."""
-        found = {name: value for name, value in given.items() if not name.startswith(SUM)}
-        for name in found:
-            if name not in self.components:
-                self.components[name] = len(self.components)
-        return [_rounded(found.get(name)) for name in self.components]
-
-    def state(self, row: int, gold: bool) -> str:
-        """The state of an input that was asked, as one letter."""
-        if len(self._answered.get(row, ())) == len(self._members):
-            return ANSWERED if gold else WITHOUT_GOLD
-        return FAILED if row in self._failed else MISSING
-
-    def close(self) -> None:
-        """Write the last answers."""
-        self._flush()
-        self._series.close()
-
-    def _flush(self) -> None:
-        for row, values in self._held.items():
-            weight = sum(len(value[1] or "") + 60 for value in values)
-            self.at[row] = self._series.add(str(row), values, weight)
-        self._held = {}
-
-
 def _column(values: Mapping[int, Any], length: int) -> list[Any]:
     return [values.get(row) for row in range(length)]
-
-
-@lru_cache(1 << 16)  # many scores are equal, and correct rounding takes ten times as long as a lookup
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, PLACES)

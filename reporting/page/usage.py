@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from scrollwork.reporting.page.text import count
 
-COUNTED = tuple((name, f"{name}_tokens") for name in ("input", "cached", "output"))
+COUNTED = ("input", "cached", "output")
 
 
 @dataclass
@@ -37,15 +36,15 @@ class Usage:
             self.cost_of + other.cost_of,
         )
 
-    def count(self, row: Mapping[str, Any]) -> None:
-        """Add an answer: its tokens, attempts and cost_nano_usd, if known."""
+    def count(self, tokens: Sequence[int | None], attempts: int | None, cost: int | None) -> None:
+        """Add an answer: its tokens (of COUNTED), attempts and cost in nano-dollars; None where it is not known."""
         self.answers += 1
-        for name, column in COUNTED:
-            if (tokens := row[column]) is not None:
-                self.tokens[name] = self.tokens.get(name, 0) + tokens
+        for name, number in zip(COUNTED, tokens, strict=True):
+            if number is not None:
+                self.tokens[name] = self.tokens.get(name, 0) + number
                 self.tokens_of[name] = self.tokens_of.get(name, 0) + 1
-        self.attempts += row["attempts"] or 0
-        if (cost := row["cost_nano_usd"]) is not None:
+        self.attempts += attempts or 0
+        if cost is not None:
             self.cost_nano_usd += cost
             self.cost_of += 1
 
@@ -56,9 +55,7 @@ def usage_row(usage: Usage) -> list[str]:
     def partly(value: str, known: int) -> str:
         return value if known == usage.answers else f"{value} ({count(known)} answers)" if known else "–"
 
-    tokens = [
-        partly(count(usage.tokens.get(name, 0)), usage.tokens_of.get(name, 0)) for name in ("input", "cached", "output")
-    ]
+    tokens = [partly(count(usage.tokens.get(name, 0)), usage.tokens_of.get(name, 0)) for name in COUNTED]
     dollars = usage.cost_nano_usd / 1e9
     each = dollars / usage.cost_of if usage.cost_of else 0.0
     return [

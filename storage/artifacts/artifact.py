@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import platform
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from scrollwork.records.base import Row
 from scrollwork.storage.artifacts.checked import check, open_part
 from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
 from scrollwork.storage.artifacts.manifest import Ingredients, Manifest, Part
-from scrollwork.storage.artifacts.parts import TableWriter, TextReader, read_columns, read_rows
+from scrollwork.storage.artifacts.parts import TableWriter, TextReader, read_columns, read_rows, read_tuples
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import DamagedArtifact, StorageError
 from scrollwork.storage.location import TEMPORARY, Location, file_lock, is_file_at
@@ -64,6 +64,13 @@ class Artifact:
     def columns(self, table: str, names: list[str]) -> Iterator[dict[str, Any]]:
         """Yield some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
         yield from read_columns(self.folder, self._checked(table), names)
+
+    def tuples(
+        self, table: str, names: Sequence[str], only: tuple[str, Collection[str]] | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield the same as tuples, which are quicker; None for a column that an older version did not write. only:
+        (one of the columns, allowed values). Raises DamagedArtifact."""
+        yield from read_tuples(self.folder, self._checked(table), names, only)
 
     def texts(self) -> TextReader:
         """Open the texts of the table `documents`, by document id. Raises DamagedArtifact."""

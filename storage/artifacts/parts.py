@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import OrderedDict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
@@ -168,6 +168,19 @@ def read_columns(folder: Location, parts: list[Part], names: list[str]) -> Itera
         with open_part(folder, part) as checked:
             for batch in checked.groups(names):
                 yield from plain_rows(batch)
+
+
+def read_tuples(
+    folder: Location, parts: list[Part], names: Sequence[str], only: tuple[str, Collection[str]] | None = None
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the same as tuples; None for a column that a part lacks. only: (one of the columns, allowed values). Raises
+    DamagedArtifact."""
+    for part in parts:
+        with open_part(folder, part) as checked:
+            for group in checked.groups(list(names)):
+                batch = group if only is None else rows_among(group, *only)
+                found = dict(zip(batch.schema.names, map(plain_values, batch.columns), strict=True))
+                yield from zip(*(found.get(name) or [None] * len(batch) for name in names), strict=True)
 
 
 def rows_among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:

@@ -15,6 +15,8 @@ from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.outcome import Metric
 
 FORM = "format_ok"  # flag of a score: the answer has the required format
+WHOSE = ("example_id", "draw", "model")  # columns that say to what a row belongs
+SCORE = (*WHOSE, "components", "flags")
 
 
 def labels_of(node: Node) -> Labels:
@@ -26,21 +28,21 @@ def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
     """Collect, by model or seed, the scores on the wanted inputs and how its answers ended."""
     members = {name: Member() for shard in inputs.each("answers") for name in shard.facts["members"]}
     for scores in inputs.each("scores"):
-        for row in scores.columns("scores", ["example_id", "draw", "model", "components", "flags"]):
-            name = input_of(row)
+        for example_id, draw, model, components, flags in scores.tuples("scores", SCORE):
+            name = input_name(example_id, draw)
             if name not in wanted.clusters:  # of a part of a context
                 continue
-            members[row["model"]].scores[name] = dict(row["components"])
-            if FORM in (flags := dict(row["flags"])):
-                members[row["model"]].in_format[name] = flags[FORM]
+            members[model].scores[name] = dict(components)
+            if FORM in (told := dict(flags)):
+                members[model].in_format[name] = told[FORM]
     for answers in inputs.each("answers"):
-        for row in answers.columns("responses", ["model", "example_id", "draw", *ENDED, "masked"]):
-            if (how := how_ended(row)) != "complete":
-                members[row["model"]].ended[input_of(row)] = how
-            if row.get("masked"):  # older snapshots lack it
-                members[row["model"]].masked.add(input_of(row))
-        for row in answers.columns("failures", ["model", "example_id", "draw"]):
-            members[row["model"]].failed.add(input_of(row))
+        for example_id, draw, model, finish, limit, masked in answers.tuples("responses", [*WHOSE, *ENDED, "masked"]):
+            if (how := how_ended(finish, limit)) != "complete":
+                members[model].ended[input_name(example_id, draw)] = how
+            if masked:  # None in older snapshots
+                members[model].masked.add(input_name(example_id, draw))
+        for example_id, draw, model in answers.tuples("failures", WHOSE):
+            members[model].failed.add(input_name(example_id, draw))
     return members
 
 

@@ -15,7 +15,7 @@ from scrollwork.records.judgement import Judgement
 from scrollwork.records.response import ENDED, how_ended, scored_text
 from scrollwork.scoring.answers import scored_part
 from scrollwork.scoring.reading.judgement import answerable, judge_answer, words
-from scrollwork.tasks.aggregate.members import input_of
+from scrollwork.tasks.aggregate.members import FORM, SCORE, WHOSE, input_of
 from scrollwork.tasks.score.run import Parameters
 from scrollwork.tasks.tokens import counts
 
@@ -33,9 +33,8 @@ def judgements(node: Node, inputs: InputArtifacts, wanted: Inputs, labels: Label
             if answer is None or score is None:
                 told: dict[str, Any] = {"answered": False, "components": {}, "readable": None, **NOT_ANSWERED}
             else:
-                flags = dict(score["flags"])
-                told = {"answered": True, "components": dict(score["components"]), **answer}
-                told["readable"] = flags.get("format_ok")
+                components, flags = score
+                told = {"answered": True, "components": components, "readable": flags.get(FORM), **answer}
             yield Judgement(model=member, **known, **told)
 
 
@@ -80,19 +79,18 @@ def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict
     options = {input_name(one.example_id, one.draw): one.options for one in sampled_examples(inputs)}
     found = {}
     for shard in inputs.each("answers"):
-        for row in shard.columns("responses", ["example_id", "draw", "model", "text", *ENDED]):
-            whole = scored_text(row)
+        for example_id, draw, model, reply, finish, limit in shard.tuples("responses", [*WHOSE, "text", *ENDED]):
+            name, whole = input_name(example_id, draw), scored_text(reply, limit)
             text = scored_part(whole, parameters.tag, parameters.cue, parameters.empty)
-            said = judge_answer(parameters.metric, text, whole, options[input_of(row)])
-            found[row["model"], input_of(row)] = {**said, "length_cut": how_ended(row) == "length"}
+            said = judge_answer(parameters.metric, text, whole, options[name])
+            found[model, name] = {**said, "length_cut": how_ended(finish, limit) == "length"}
     return found
 
 
-def scores_of(inputs: InputArtifacts) -> dict[tuple[str, str], dict[str, Any]]:
+def scores_of(inputs: InputArtifacts) -> dict[tuple[str, str], tuple[dict[str, float], dict[str, bool]]]:
     """Read the components and flags of scores, by member and input."""
-    columns = ["model", "example_id", "draw", "components", "flags"]
     return {
-        (row["model"], input_of(row)): row
+        (model, input_name(example_id, draw)): (dict(components), dict(flags))
         for shard in inputs.each("scores")
-        for row in shard.columns("scores", columns)
+        for example_id, draw, model, components, flags in shard.tuples("scores", SCORE)
     }

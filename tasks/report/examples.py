@@ -10,18 +10,15 @@ from typing import Any
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt
 from scrollwork.reporting.boards.board import Board
+from scrollwork.reporting.page.answers import ANSWER, ANSWERED, FAILED, FAILURE, SCORE, Answered, Values
 from scrollwork.reporting.page.chunks import Put
 from scrollwork.reporting.page.documents import Documents, wanted_documents
-from scrollwork.reporting.page.examples import ANSWER, FAILURE, Group
+from scrollwork.reporting.page.examples import Group
 from scrollwork.reporting.page.usage import Usage
 from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.registry import metric
-from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.tasks.report.behind_scores import ScoredTask
 from scrollwork.tasks.report.sections import ReadingSection
-
-Input = tuple[str, int]  # example_id, draw
-Asked = tuple[str, int, str]  # example_id, draw, member
 
 
 @dataclass(frozen=True)
@@ -42,12 +39,12 @@ def write_examples(board: Board, tasks: Sequence[ScoredTask], put: Put, section:
     lengths: dict[tuple[str, str, int], Sequence[float]] = {}
     for number, (group, own) in enumerate(group_tasks(board, tasks)):
         examples = examples_of(own)
-        keep_documents(own, examples, documents)
+        words = keep_documents(own, examples, documents)
         units = next(column.units for column in board.columns if column.task == group.task)
         listing = section.listing(own, units)
         name, metric_name = f"g{number}", own[0].metric
         filled = Group(name, group.task, group.split, documents, put, metric_name, listing.inputs, listing.unit)
-        filled.examples(examples, words_of(own[0].curated))
+        filled.examples(examples, words)
         sets: dict[tuple[str, ...], int] = {}
         gold: dict[tuple[str, ...], set[str]] = {}
         for scored in own:
@@ -106,20 +103,19 @@ def examples_of(tasks: Sequence[ScoredTask]) -> list[Example]:
     return [row for sample in samples.values() for row in sample.rows("examples", Example)]
 
 
-def keep_documents(tasks: Sequence[ScoredTask], examples: Sequence[Example], documents: Documents) -> None:
-    """Add the documents that any of the examples is about, in the order in which they were curated."""
+def keep_documents(tasks: Sequence[ScoredTask], examples: Sequence[Example], documents: Documents) -> dict[str, int]:
+    """Add the documents that any of the examples is about, in the order in which they were curated. Returns the
+    white-space words of each."""
     curated = tasks[0].curated
     asked = wanted_documents(examples) | wanted_documents(
         curated.rows("demonstrations", Example)
     )  # which prompts show too
-    for row in curated.columns("documents", ["document_id", "title", "text"]):
-        if row["document_id"] in asked:
-            documents.add(row["document_id"], row["title"], row["text"])
-
-
-def words_of(curated: Artifact) -> dict[str, int]:
-    """Read the white-space words of each document."""
-    return {row["document_id"]: row["words"] for row in curated.columns("documents", ["document_id", "words"])}
+    counts = {}
+    columns = ["document_id", "title", "text", "words"]
+    for document_id, title, text, words in curated.tuples("documents", columns, ("document_id", asked)):
+        documents.add(document_id, title, text)
+        counts[document_id] = words
+    return counts
 
 
 def members_of(scored: ScoredTask) -> list[str]:
@@ -135,30 +131,21 @@ def gold_of(scored: ScoredTask) -> set[str]:
     return {row["example_id"] for row in examples if not gold_problem(own, tuple(row["references"]))}
 
 
-Answered = tuple[Mapping[str, Any], Mapping[str, Any] | None]
-
-
 def answers_of(scored: ScoredTask) -> Iterator[Answered]:
-    """Yield answers (ANSWER) with their scores, and failures (FAILURE), those to one input side by side."""
+    """Yield answers with their scores, and failures, those to one input side by side."""
     for answers, shard in zip(scored.answers, scored.scores, strict=True):
-        scores = scores_of(shard)
-        failures: dict[Input, list[Mapping[str, Any]]] = defaultdict(list)
-        for failure in answers.columns("failures", list(FAILURE)):
-            failures[failure["example_id"], failure["draw"]].append(failure)
-        last: Input | None = None
-        for row in answers.columns("responses", list(ANSWER)):
-            key = (row["example_id"], row["draw"])
+        scores = {row[:3]: row for row in shard.tuples("scores", SCORE)}
+        failures: dict[Values, list[Values]] = defaultdict(list)
+        for failure in answers.tuples("failures", FAILURE):
+            failures[failure[:2]].append(failure)
+        last: Values | None = None
+        for row in answers.tuples("responses", ANSWER):
+            key = row[:2]
             if last is not None and key != last:
-                yield from ((one, None) for one in failures.pop(last, ()))
+                yield from ((FAILED, one, None) for one in failures.pop(last, ()))
             last = key
-            yield row, scores.get((*key, row["model"]))
-        yield from ((one, None) for rest in failures.values() for one in rest)
-
-
-def scores_of(shard: Artifact) -> dict[Asked, dict[str, Any]]:
-    """Read the scores of one shard, by input and member."""
-    names = ["example_id", "draw", "model", "value", "components", "flags", "parsed"]
-    return {(row["example_id"], row["draw"], row["model"]): row for row in shard.columns("scores", names)}
+            yield ANSWERED, row, scores.get(row[:3])
+        yield from ((FAILED, one, None) for rest in failures.values() for one in rest)
 
 
 def _sum(one: Usage | None, other: Usage) -> Usage:

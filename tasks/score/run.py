@@ -15,7 +15,6 @@ from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example, Repetitions
-from scrollwork.records.response import Response
 from scrollwork.records.score import Score
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
@@ -59,18 +58,18 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
 
 def write(node: Node, inputs: InputArtifacts, writer: ArtifactWriter, own: Metric, read: Read | None = None) -> None:
     """Write scores by a metric. read: reads an answer from a reply; None where the reply is the answer."""
-    from scrollwork.scoring.answers import gold_problem, scores
+    from scrollwork.scoring.answers import EXAMPLE, SCORED, gold_problem, scores
 
     parameters = Parameters(**node.params)
     references = {name: gold for name, gold in golds(inputs["sample"]).items() if not gold_problem(own, gold)}
     table = writer.table("scores", Score)
     total = inputs["answers"].facts["answered"]
-    responses = (row for row in inputs["answers"].rows("responses", Response) if row.example_id in references)
+    answers = (one for one in inputs["answers"].tuples("responses", SCORED) if one[EXAMPLE] in references)
     done = 0
     for done, score in enumerate(
         scores(
             own,
-            responses,
+            answers,
             references,
             tag=parameters.tag,
             cue=parameters.cue,

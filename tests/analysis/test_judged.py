@@ -181,7 +181,7 @@ def test_order_of_rows_changes_a_bit() -> None:
 
 def test_columns_give_other_outcomes_than_rows() -> None:
     rows = [judgement(1, 10.0), judgement(2, None), judgement(3, 30.0)]
-    columns = [{name: value for name, value in row.to_dict().items() if name in COLUMNS} for row in rows]
+    columns = [[row.to_dict()[name] for name in COLUMNS] for row in rows]
     left, right = Judged.of(rows).outcomes(F1.COMPONENTS), outcomes_from(columns, F1.COMPONENTS)
     assert (left.names, left.clusters, left.asked) == (right.names, right.clusters, right.asked)
     assert left.asked == 3

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 import re
 import shlex
 import socket
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.cli.main import parser
+from scrollwork.cli.main import parser, spare_cpu
 from scrollwork.cli.options import COMMANDS
 
 SMALL = ("--task", "musique")
@@ -379,3 +381,16 @@ def test_pairs_cannot_come_from_standard_input(scrollwork, tmp_path):
         process = scrollwork.with_().start("score", "--metric", "em", "--pairs", "-", "--json", input_from=stream)
         out, _ = process.communicate(timeout=60)
     assert json.loads(out)["value"] == 100
+
+
+def test_number_of_numpys_threads_that_a_user_sets_is_overlooked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    before = gc.get_threshold()
+    try:
+        spare_cpu()
+        assert os.environ["OPENBLAS_NUM_THREADS"] == "3"
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+        spare_cpu()
+        assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+    finally:
+        gc.set_threshold(*before)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from boards import TASKS, params, row
 
@@ -13,7 +12,9 @@ from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.records.response import Failure, Response
+from scrollwork.records.score import Score
 from scrollwork.reporting.boards.board import board
+from scrollwork.reporting.page.answers import ANSWER, ANSWERED, FAILED, FAILURE, SCORE, Answered
 from scrollwork.reporting.page.assembly import PAGE, WHOLE, Made, assemble
 from scrollwork.reporting.page.chunks import Spool
 from scrollwork.reporting.page.content import Content, Findings
@@ -65,8 +66,17 @@ def failure(one: Example, model: str, message: str) -> Failure:
     return Failure(*where, "terminal", 400, message, 3)
 
 
-def score(value: float, parsed: str | None = None) -> dict[str, Any]:
-    return {"value": value, "components": {"f1": value}, "flags": {}, "parsed": parsed}
+def answered(row: Response | Failure, score: Score | None = None) -> Answered:
+    """As the page reads it: the values of its columns."""
+    if isinstance(row, Failure):
+        return FAILED, tuple(row.to_dict()[name] for name in FAILURE), None
+    values = tuple(row.to_dict()[name] for name in ANSWER)
+    return ANSWERED, values, tuple(score.to_dict()[name] for name in SCORE) if score else None
+
+
+def score(answer: Response, value: float, parsed: str | None = None) -> Score:
+    whose = {name: getattr(answer, name) for name in ("suite", "task", "split", "example_id", "draw", "model", "arm")}
+    return Score(**whose, metric="f1", value=value, components={"f1": value}, flags={}, parsed=parsed)
 
 
 def written(
@@ -107,12 +117,13 @@ def written(
     usage, lines = {}, [line.model for line in content.sections[0].lines]
     for place, model in enumerate(models):
 
-        def said(model: str = model, part: int = place + 1) -> Iterator[tuple[Any, Any]]:
+        def said(model: str = model, part: int = place + 1) -> Iterator[Answered]:
             for number, (one, text) in enumerate(zip(examples, answers[model], strict=True)):
                 if text is None:
-                    yield failure(one, model, f"content refused <b>by</b> the provider{foreign}").to_dict(), None
+                    yield answered(failure(one, model, f"content refused <b>by</b> the provider{foreign}"))
                 else:
-                    yield response(one, model, text).to_dict(), score(min(100.0, 10.0 * number) / part, text)
+                    came = response(one, model, text)
+                    yield answered(came, score(came, min(100.0, 10.0 * number) / part, text))
 
         line = lines.index(model)
         usage["test", line], _ = group.answers(line, prompts, [model], said(), {one.example_id for one in examples})

@@ -11,11 +11,13 @@ import pytest
 from browser import CHROMIUM, NONE, Tab, browser
 from driving import ROWS, change, opened
 from needs_rows import PIG, agreement, dolce_board, findings, fit, params, texts
+from pages import answered
 
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.records.response import Response
+from scrollwork.records.score import Score
 from scrollwork.reporting.charts.figures import figures as as_figures
 from scrollwork.reporting.page.assembly import PAGE, assemble
 from scrollwork.reporting.page.chunks import Spool
@@ -75,8 +77,11 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     usage = {}
     for line, told in enumerate(content.sections[0].lines):
         rows = (
-            (Response("dolce", "a", "test", one, draw, told.model, "full", "0" * 64, "x", "complete", 1, 0, 1, "m", 1, 1).to_dict(),
-             {"value": 100.0, "components": {"dolce_accuracy": 100.0}, "flags": {"idk": False}, "parsed": "x"})
+            answered(
+                Response("dolce", "a", "test", one, draw, told.model, "full", "0" * 64, "x", "complete", 1, 0, 1, "m", 1, 1),
+                Score("dolce", "a", "test", one, draw, told.model, "full", "dolce_accuracy", 100.0,
+                      {"dolce_accuracy": 100.0}, {"idk": False}, "x"),
+            )
             for one, draw in keys
         )  # fmt: skip
         usage["test", line], _ = group.answers(line, prompts, [told.model], rows, {"p", "q"})

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from pages import example, prompt, response, score
+from pages import answered, example, prompt, response, score
 
 from scrollwork.records.document import Document
 from scrollwork.reporting.page.chunks import Spool, facts, packed
@@ -39,11 +39,12 @@ def test_a_family_with_a_failed_member_passes_for_answered() -> None:
     examples = [example(number, document) for number in range(3)]
     own.examples(examples, {})
     prompts = own.prompts("plain", "full", (prompt(one, document) for one in examples))
-    rows = [
-        (response(examples[0], "m:1", "one", cost=5).to_dict(), score(10.0)),
-        (response(examples[0], "m:2", "two", tries=2, cost=None).to_dict(), score(30.0)),
-        (response(examples[1], "m:1", "one", "length", 0, None).to_dict(), score(50.0)),
+    came = [
+        response(examples[0], "m:1", "one", cost=5),
+        response(examples[0], "m:2", "two", tries=2, cost=None),
+        response(examples[1], "m:1", "one", "length", 0, None),
     ]
+    rows = [answered(one, score(one, value)) for one, value in zip(came, (10.0, 30.0, 50.0), strict=True)]
     usage, words = own.answers(0, prompts, ["m:1", "m:2"], rows, {"q0", "q1", "q2"})
     assert (usage.answers, usage.cost_nano_usd, usage.cost_of, usage.attempts) == (3, 5, 1, 3)
     assert words == [1, 1, 1]
@@ -61,7 +62,7 @@ def test_an_answer_without_gold_passes_for_scored() -> None:
     examples = [example(0, document)]
     own.examples(examples, {})
     prompts = own.prompts("plain", "full", [prompt(examples[0], document)])
-    own.answers(0, prompts, ["m"], [(response(examples[0], "m", "one").to_dict(), None)], set())
+    own.answers(0, prompts, ["m"], [answered(response(examples[0], "m", "one"))], set())
     own.close()
     (line,) = opened(chunks["g0.i"])["lines"]
     assert (line["state"], line["value"]) == ("g", [None])

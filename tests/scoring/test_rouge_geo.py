@@ -155,3 +155,8 @@ def test_missing_reference_scores_zero_instead_of_failing():
         rouge_geo.score("text", "reference")
     with pytest.raises(PredictionError, match="not NoneType"):
         rouge_geo.score(None, ["reference"])
+
+
+@given(st.lists(st.text(st.sampled_from("the Cat\n.2 "), max_size=20), min_size=1, max_size=3), st.booleans())
+def test_empty_answer_alone_scores_other_than_among_others(references: list[str], stem: bool) -> None:
+    assert rouge_geo.score("", references, stem=stem) == rouge_geo.batch([""], [references], stem=stem)[0]

@@ -2,7 +2,9 @@
 
 import pytest
 
+from scrollwork.records.base import InvalidRow
 from scrollwork.scoring import batches
+from scrollwork.scoring.answers import scores
 from scrollwork.scoring.batches import outcomes
 from scrollwork.scoring.metrics import f1, rouge_geo
 from scrollwork.scoring.outcome import GoldError
@@ -59,3 +61,27 @@ def test_long_answers_are_held_by_the_hundred(monkeypatch):
 
 def test_no_answer_is_an_error():
     assert list(outcomes(rouge_geo, [], named)) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "references", "error", "said"),
+    [
+        ("yes", (), GoldError, "^t, example e: references must hold one text"),
+        (None, ("yes",), InvalidRow, "^Response.text: expected text, got NoneType"),
+        (3, ("yes",), InvalidRow, "^Response.text: expected text, got int"),
+    ],
+)
+def test_answer_that_cannot_be_scored_is_not_named(answer, references, error, said):
+    """As an artifact gives it that another program wrote."""
+    with pytest.raises(error, match=said):
+        list(scores(f1, [("s", "t", "test", "e", 0, "m", "full", answer, None)], {"e": references}))
+
+
+def test_score_has_the_labels_of_another_answer_or_counts_what_is_not_scored():
+    rows = [("s", "t", "test", "e", draw, "m", "full", "yes no", limit) for draw, limit in enumerate((None, 3))]
+    found = list(scores(f1, rows, {"e": ("yes",)}, read=lambda name, text: (text, {name: True})))
+    assert [(one.example_id, one.draw, one.model, one.arm, one.value) for one in found] == [
+        ("e", 0, "m", "full", pytest.approx(200 / 3)),
+        ("e", 1, "m", "full", 100.0),
+    ]
+    assert found[0].flags == {"e": True}

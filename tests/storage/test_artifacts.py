@@ -115,6 +115,17 @@ def test_some_columns_are_those_of_other_rows(artifacts):
     assert read == [{"title": row.title, "words": row.words} for row in rows]
 
 
+def test_values_of_columns_are_those_of_other_rows_or_columns(artifacts):
+    """A column that an older version did not write is None; of rows that are left out nothing is read."""
+    rows = documents(3)
+    held = write(artifacts, rows)
+    names = ["words", "later", "title"]
+    assert list(held.tuples("documents", names)) == [(row.words, None, row.title) for row in rows]
+    some = ("document_id", {rows[2].document_id, rows[0].document_id, "none"})
+    read = list(held.tuples("documents", ["title", "document_id"], some))
+    assert read == [(row.title, row.document_id) for row in (rows[0], rows[2])]
+
+
 # --- all or nothing --------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,7 +51,9 @@ class Table:
         """Its rows."""
         return iter(self.held)
 
-    columns = rows
+    def tuples(self, table: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """The values of some columns."""
+        return (tuple(map(row.get, names)) for row in self.held)
 
 
 def test_repeated_example_is_refused(tmp_path: Path) -> None:

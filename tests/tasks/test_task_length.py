@@ -52,7 +52,7 @@ def test_text_is_cut_elsewhere_than_at_the_tasks_length(
 
 
 def test_refusal_that_is_cut_is_no_refusal_any_more() -> None:
-    assert [how_ended({"finish_reason": one, "scored_characters": 5}) for one in FINISH_REASONS] == [
+    assert [how_ended(one, 5) for one in FINISH_REASONS] == [
         "length", "length", "refused", "filtered", "context",
     ]  # fmt: skip
 
