@@ -2,7 +2,6 @@
 
 import pytest
 
-from scrollwork.records.response import Response
 from scrollwork.scoring.answers import scores
 from scrollwork.scoring.metrics import fic_proxy, rouge_gm
 from scrollwork.scoring.reading.extraction import ANSWER_CUE, FUSION_CUE, NO_ANSWER
@@ -11,22 +10,8 @@ GOLD = ["The cat was sitting on the mat."]
 
 
 def response(text):
-    return Response(
-        suite="seam",
-        task="multi_news",
-        split="test",
-        example_id="e",
-        draw=3,
-        model="m",
-        arm="full",
-        request_key="0" * 64,
-        text=text,
-        finish_reason="complete",
-        input_tokens=None,
-        cached_tokens=None,
-        output_tokens=None,
-        reported_model="",
-    )
+    """The values of SCORED."""
+    return "seam", "multi_news", "test", "e", 3, "m", "full", text, None
 
 
 @pytest.mark.parametrize(
