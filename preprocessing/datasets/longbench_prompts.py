@@ -53,7 +53,7 @@ def take_apart(prompt: str, form: Form) -> tuple[str, str]:
         return inner, ""
     at = inner.rfind(form.between + form.opens)
     if at < 0:
-        raise ValueError(f"{(form.between + form.opens)[:40]!r} does not stand in it")
+        raise ValueError(f"{(form.between + form.opens)[:40]!r} is not in it")
     return inner[:at], inner[at + len(form.between) :]
 
 

@@ -51,7 +51,7 @@ def paired_lines(articles: tuple[str, Path], summaries: tuple[str, Path]) -> Ite
     for number, (document, summary) in enumerate(zip_longest(text_lines(articles), text_lines(summaries)), start=1):
         if document is None or summary is None:
             short, long = (articles, summaries) if document is None else (summaries, articles)
-            problem = f"ends behind line {number - 1}, {long[0]} does not: which lines belong together is not known"
+            problem = f"ends after line {number - 1}, {long[0]} does not: which lines belong together is not known"
             raise MalformedFile(short[0], "", "", problem, "missing line")
         if isinstance(document, MalformedRecord):
             yield document

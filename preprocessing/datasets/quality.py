@@ -62,7 +62,7 @@ def early_questions(record: Record) -> Iterator[Record | MalformedRecord]:
         number += 1
     for field in record.data:
         if (later := NUMBERED.fullmatch(field)) and int(later[1]) > number:
-            yield record.error(field, f"stands behind a gap: question{number} is missing", "missing field")
+            yield record.error(field, f"comes after a gap: question{number} is missing", "missing field")
 
 
 def example(document: Document, task: str, split: str, output: str, question: Record) -> Iterator[Example]:

@@ -79,7 +79,7 @@ def without_offsets(record: Record, query_ends: str) -> Pieces:
             at = last.end()
         at = text.find(BLANK, at)
         if at < 0:
-            raise record.error("input", "has no blank line behind its query", "no query")
+            raise record.error("input", "has no blank line after its query", "no query")
         query, own = text[:at], text[at + len(BLANK) :]
         parts += [Part("query", query), Part("gap", BLANK)]
     document = document_of(record, own, "input")

@@ -46,7 +46,7 @@ def parquet_rows(name: str, place: Path) -> Iterator[tuple[str, dict[str, Any]] 
                     number += 1
                     yield _row(name, number, batch.slice(index, 1))
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # UnicodeDecodeError: in a column's name
-        where = f"row {number + 1} or behind" if number else ""
+        where = f"row {number + 1} or later" if number else ""
         raise MalformedFile(name, where, "", f"is not whole Parquet: {error}", "broken Parquet") from error
     if not number:
         raise MalformedFile(name, "", "", "has no rows", "empty file")
