@@ -1,6 +1,6 @@
-"""Curation: run a data set's module over its raw files, and check what holds for every data set.
+"""Curation: run a data set's module on its raw files, and check what holds for every data set.
 
-No document and no example id stands twice; a record that did not become an example is a row too (`Drop`).
+No document and no example id occurs twice; a record that did not become an example has a row too (`Drop`).
 """
 
 import importlib
@@ -15,11 +15,11 @@ from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 
-Through = Callable[[Iterator[Row]], Iterator[Row]]  # changes a stream of rows
-DEMONSTRATIONS = "demonstrations"  # split of the examples that prompts show before the instance
-RELEASE = "official_release"  # reads the official release of a task, where its upstream files are missing
+Through = Callable[[Iterator[Row]], Iterator[Row]]  # transforms a stream of rows
+DEMONSTRATIONS = "demonstrations"  # split of the examples that a prompt shows before the instance
+RELEASE = "official_release"  # module that reads a task's official release if its upstream files are missing
 PROMPTS = "prompts"  # role of raw files with paraphrases
-PROMPTS_MODULE = "scrollwork.preprocessing.runs.raw_prompts"  # the module that reads them
+PROMPTS_MODULE = "scrollwork.preprocessing.runs.raw_prompts"  # the module that reads these
 
 
 def curate(
@@ -27,8 +27,8 @@ def curate(
 ) -> Iterator[Row]:
     """Yield the documents, examples and drops of one task and split, in the order of the raw files.
 
-    through: applied to the data set's rows before they are checked.
-    Raises MalformedFile for a file that cannot be used, and where no record of the task could be used.
+    options: keyword arguments of the data set's module. through: applied to its rows before they are checked. Raises
+    MalformedFile if a file cannot be used, or no record of the task; TypeError if the module yields no rows.
     """
     module = importlib.import_module(module_of(dataset))
     names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
@@ -46,13 +46,16 @@ def curate(
 
 
 def module_of(dataset: str) -> str:
-    """The module of a data set: of scrollwork, or `package.module` itself."""
+    """Return the module of a data set: one of scrollwork's by its name, or `package.module` as given."""
     return dataset if "." in dataset else f"scrollwork.preprocessing.datasets.{dataset}"
 
 
 def check_rows(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str, files: str) -> Iterator[Row]:
-    """Yield the rows without repeated documents; a repeated example id becomes a Drop. shots: demonstrations with their
-    documents, yielded after the split's rows. files: named in the error where the split has no example."""
+    """Yield the rows without repeated documents; a repeated example id becomes a Drop.
+
+    shots: demonstrations with their documents, yielded after the split's rows. files: named in the error if the split
+    has no example. Raises MalformedFile if there are no rows, or only errors.
+    """
     documents: set[str] = set()
     examples: set[str] = set()
     first: Drop | None = None
@@ -88,7 +91,7 @@ def check_rows(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: s
 
 
 def duplicate(example: Example, source: str) -> Drop:
-    """Make the Drop of an example whose id came before. source: raw file and record of its document."""
+    """Make the Drop of an example whose id occurred before. source: raw file and record of its document."""
     where = printable(f"{source}, example {example.example_id}")
     detail = f'{where}: field "id" came before in this split; the first one is kept'
     return Drop(example.task, example.split, where, "duplicate id", detail, error=True)

@@ -1,6 +1,6 @@
-"""Choose the examples of a benchmark: at most so many, each independently of which others exist.
+"""The choice of a benchmark's examples: at most so many, each independent of which others exist.
 
-Each example has a number that depends on (seed, task, id) alone; the smallest ones are taken (ZeroSCROLLS 3: "at most
+Each example has a number that depends only on (seed, task, id); the smallest ones are taken (ZeroSCROLLS 3: "at most
 500 examples"; method and seed are not published, fidelity.md#sampling).
 """
 
@@ -43,14 +43,14 @@ def choose(
     skip: int = 0,
     limit: int = 0,
 ) -> Iterator[Example]:
-    """Yield the chosen examples in their curated order, labelled with the suite.
+    """Yield the chosen examples in their curated order, labelled with the suite. Raises TypeError for an iterator.
 
-    examples: gone through twice, so a list or something else that begins anew. Raises TypeError for an iterator.
-    size: at most so many, 0 for all. by, strata: at most so many of each value of metadata field `by`. order_by: those
-    with the highest value of this field, ties by chance. unique_by: at most one of each value of this field. group_by:
-    chance orders the values of this field, and examples of one value follow each other. skip: so many of the first
-    choices are left to another split. limit: of these at most so many, 0 for all; a smaller limit takes of what a
-    larger one takes, in the shares of the strata as far as there are examples of each.
+    examples: iterated over twice, such as a list. size: at most so many, 0 for all. by, strata: at most so many of each
+    value of metadata field `by`. order_by: those with the highest value of this field, ties at random. unique_by: at
+    most one of each value of this field. group_by: values of this field are ordered at random, and examples of one
+    value are neighbours. skip: so many of the first choices are left to another split. limit: at most so many of these,
+    0 for all; a smaller limit takes some of what a larger one takes, in the shares of the strata as far as there are
+    examples of each.
     """
     if iter(examples) is examples:
         raise TypeError("examples are gone through twice; this is an iterator")
@@ -94,8 +94,11 @@ def scarce_first(ranked: list[Candidate], by: str, strata: Mapping[str, int]) ->
 
 
 def in_shares(taken: list[Candidate], by: str, strata: Mapping[str, int]) -> list[Candidate]:
-    """Order examples so that every prefix has the shares of the strata, rounded: example j of a stratum comes where its
-    share of the prefix reaches j + 1/2 (Webster's method). Examples of one stratum keep their order."""
+    """Order examples so that every prefix has the shares of the strata, rounded (Webster's method).
+
+    Example j of a stratum, from 0, comes where the stratum's share of the prefix reaches j + 1/2. Examples of one
+    stratum keep their order.
+    """
     whole = sum(strata.values())
     seen: dict[str, int] = {}
     turns: list[int] = []
@@ -107,5 +110,5 @@ def in_shares(taken: list[Candidate], by: str, strata: Mapping[str, int]) -> lis
 
 
 def value_name(value: Any) -> str:
-    """Write a metadata value as a key of the suite file."""
+    """Return a metadata value as a key of the suite file."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""Many outcomes to one task value: the metric's headline over the answered inputs (ZeroSCROLLS 3.2)."""
+"""The value of a task: the metric's headline over its answered inputs (ZeroSCROLLS 3.2)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from scrollwork.scoring.outcome import Metric, Outcome, check_percent
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A task over its n answered inputs: value and dataset means of the components, 0 to 100, unrounded; behind these
-    what the metric tells beside them. counts: their means, on scales of their own."""
+    """A task's score over its n answered inputs.
+
+    value, components: 0 to 100, unrounded. components: means over the data set, then the metric's further values
+    (`beside`). counts: means of the outcomes' counts, on scales of their own. Raises ValueError for a value or
+    component outside 0 to 100 and for n < 1.
+    """
 
     value: float
     components: Mapping[str, float]
@@ -24,15 +28,15 @@ class Summary:
         for name, component in self.components.items():
             check_percent(f'component "{name}"', component)
         if self.n < 1:
-            raise ValueError(f"n must be 1 at least, not {self.n}")
+            raise ValueError(f"n must be at least 1, not {self.n}")
         object.__setattr__(self, "components", dict(self.components))
         object.__setattr__(self, "counts", dict(self.counts))
 
 
 def combine(metric: Metric, outcomes: Sequence[Outcome]) -> Summary:
-    """The task value over the outcomes of the answered inputs, equal weights.
+    """Return the task's score over the outcomes of its answered inputs, equally weighted.
 
-    Raises ValueError for no outcome at all (a mean of nothing is no number) and for another metric's.
+    Raises ValueError if there are no outcomes, or if one has other components or counts than the metric.
     """
     if not outcomes:
         raise ValueError(f"{metric.NAME}: no outcome to combine")
@@ -54,7 +58,7 @@ def combine(metric: Metric, outcomes: Sequence[Outcome]) -> Summary:
 
 
 def beside(metric: Metric, means: Mapping[str, float]) -> dict[str, float]:
-    """What the metric tells beside its value and its components' means, 0 to 100; nothing for most."""
+    """Return the metric's further task values, 0 to 100, which are not means of components; empty for most metrics."""
     tell = getattr(metric, "beside", None)
     return {name: float(value) for name, value in tell(means).items()} if tell else {}
 

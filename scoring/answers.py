@@ -1,4 +1,4 @@
-"""Scores of a task's answers, one row an answer."""
+"""Scores of a task's answers, one row per answer."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,15 +11,18 @@ from scrollwork.scoring.batches import Item, outcomes
 from scrollwork.scoring.outcome import PRIVATE, GoldError, Metric
 from scrollwork.scoring.reading.extraction import answer_in
 
-Read = Callable[[str, str], tuple[str, Mapping[str, bool]]]  # example id and reply to answer and flags
+Read = Callable[[str, str], tuple[str, Mapping[str, bool]]]  # (example id, reply) to (answer, flags)
 # Columns of answers (records/response.py) that are read: the labels of a Score, and what is scored.
 SCORED = (*("suite", "task", "split", "example_id", "draw", "model", "arm"), "text", "scored_characters")
 EXAMPLE = SCORED.index("example_id")
 
 
 def gold_problem(metric: Metric, references: Sequence[str]) -> str:
-    """Why no answer to an input can be scored, "" where it can: its references are private, or the metric cannot read
-    one of them (a released QuALITY gold without a letter). Such inputs are no part of what is expected."""
+    """Return why no answer to an input can be scored, or "" if it can be.
+
+    Either the references are private (there are none), or the metric cannot read one of them (a released QuALITY
+    reference without a letter). Such inputs do not count as expected.
+    """
     if not references:
         return PRIVATE
     try:
@@ -30,13 +33,13 @@ def gold_problem(metric: Metric, references: Sequence[str]) -> str:
 
 
 def in_tag(text: str, tag: str) -> str:
-    """What stands in <tag>, the whole text where there is no tag: as the Claude variant asks (fact sheet 3.5).
+    """Return the text inside <tag>, which the Claude variant asks for, or all of it without a tag (fact sheet 3.5).
 
-    The prompt may have opened the tag already, so the text before a closing tag counts too. A model that thinks first
-    ends with its answer: the last tag counts.
+    The prompt may already have opened the tag, so text before a closing tag counts. A model that reasons first puts its
+    answer last, so the last tag counts.
     """
     answer: str | None = None
-    start: int | None = 0  # of the answer at hand; None behind a closing tag, where there is none
+    start: int | None = 0  # where the current tag's content begins; None between a closing tag and the next opening one
     for found in re.finditer(rf"<(/?){re.escape(tag)}>", text, re.IGNORECASE):
         if not found[1]:
             start = found.end()
@@ -46,8 +49,11 @@ def in_tag(text: str, tag: str) -> str:
 
 
 def scored_part(text: str, tag: str = "", cue: str = "", empty: str = "") -> str:
-    """What of a reply is scored. tag: in which answers were asked for. cue, empty: what the prompt ends with, and what
-    stands for an empty answer, where a task has them (scrollwork.scoring.reading.extraction)."""
+    """Return the part of a reply that is scored.
+
+    tag: the tag that the prompt asks for. cue, empty: what the prompt ends with, and what stands for an empty answer,
+    in tasks that have them (scrollwork.scoring.reading.extraction).
+    """
     found = in_tag(text, tag) if tag else text
     return answer_in(found, cue, empty) if cue or empty else found
 
@@ -61,10 +67,11 @@ def scores(
     empty: str = "",
     read: Read | None = None,
 ) -> Iterator[Score]:
-    """A Score for each answer, in order. answers: the values of SCORED. references: by example id. tag, cue, empty: as
-    for `scored_part`. read: what of that is the answer, and flags of the score, where a benchmark extracts it.
+    """Yield a Score for each answer, in order.
 
-    Raises GoldError naming the example, InvalidRow for an answer that is no text.
+    answers: the values of SCORED. references: by example id. tag, cue, empty: see `scored_part`. read: extracts the
+    answer from the scored part and returns it with flags for the score, for benchmarks that do so. Raises GoldError
+    naming the task and the example, InvalidRow for an answer that is no text.
     """
 
     def item(given: Sequence[Any]) -> Item[tuple[Sequence[Any], Mapping[str, bool]]]:

@@ -1,4 +1,4 @@
-"""Outcomes of many answers: by the metric's own `batch` where it has one, else one by one."""
+"""Outcomes of many answers, by the metric's own `batch` if it has one, else one by one."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import TypeVar
 
 from scrollwork.scoring.outcome import GoldError, Metric, Outcome
 
-AT_ONCE = 256  # answers
+AT_ONCE = 256  # answers in a batch
 CHARACTERS_AT_ONCE = 4_000_000
 
 Key = TypeVar("Key")
-Item = tuple[Key, str, Mapping[str, Sequence[str]]]  # gold: the fields that the metric needs
+Item = tuple[Key, str, Mapping[str, Sequence[str]]]  # (key, prediction, gold: the fields that the metric needs)
 
 
 def outcomes(
     metric: Metric, items: Iterable[Item[Key]], problem: Callable[[Key, GoldError], Exception]
 ) -> Iterator[tuple[Key, Outcome]]:
-    """(key, outcome) of each (key, prediction, gold), in order; a portion of them is held at a time.
+    """Yield (key, outcome) for each (key, prediction, gold), in order, holding one batch at a time.
 
-    A metric may say in AT_ONCE how many answers go together; else it is AT_ONCE of this module.
-
-    Raises what `problem` makes of the first key whose references cannot be scored.
+    A metric may set AT_ONCE, its number of answers in a batch, in place of this module's. Raises what `problem` returns
+    for the first key whose references cannot be scored, and TypeError if the metric returns something other than
+    outcomes.
     """
     batch = getattr(metric, "batch", None)
     for some in _portions(items, getattr(metric, "AT_ONCE", AT_ONCE)):
@@ -29,7 +29,7 @@ def outcomes(
             try:
                 found = batch([prediction for _, prediction, _ in some], [gold["references"] for _, _, gold in some])
             except GoldError:
-                pass  # one by one, which tells whose it is
+                pass  # score them one by one, to find the key
             else:
                 yield from zip(
                     (key for key, _, _ in some), (checked_outcome(metric, one) for one in found), strict=True
@@ -44,7 +44,7 @@ def outcomes(
 
 
 def checked_outcome(metric: Metric, outcome: object) -> Outcome:
-    """An outcome. Raises TypeError for what a metric from elsewhere may give in its place."""
+    """Return the outcome unchanged. Raises TypeError for anything else that a metric from outside may return."""
     if not isinstance(outcome, Outcome):
         given = type(outcome).__name__
         raise TypeError(f"metric {metric.NAME} gave a {given}, not an Outcome (scrollwork.scoring.outcome)")

@@ -1,4 +1,4 @@
-"""Metric names and the modules that they stand for. A table alone: a key knows the module itself."""
+"""Metric names and their modules. Only a table: an artifact's key depends on the metric's module itself."""
 
 from collections.abc import Mapping
 
@@ -24,5 +24,5 @@ MODULES: Mapping[str, str] = {
     "fic_proxy": "scrollwork.scoring.metrics.fic_proxy",
     "dolce_accuracy": "scrollwork.scoring.metrics.dolce_accuracy",
 }
-# Scored by models that a run names: what asks none of them is the module's own.
+# Scored by models that a run names; the module itself has what needs none of them.
 JUDGED: Mapping[str, str] = {"fic": "scrollwork.scoring.metrics.fic"}

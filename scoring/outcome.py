@@ -1,6 +1,6 @@
-"""What a metric is, and what it says about one answer. ZeroSCROLLS 3.2; fact sheet zeroscrolls.md 7.
+"""The contract of a metric, and its outcome for one answer. ZeroSCROLLS 3.2; fact sheet zeroscrolls.md 7.
 
-Every value leaves scoring/ on a scale of 0 to 100, finite and unrounded.
+Every value that leaves scoring/ is on a scale of 0 to 100, finite and unrounded.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ class GoldError(ValueError):
 
 
 class PredictionError(ValueError):
-    """A prediction that is no text. Any text at all can be scored."""
+    """A prediction that is not text. Any text can be scored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The score of one answer.
 
-    value: 0 to 100. components: the per-instance components of the metric, 0 to 100. parsed: what the metric
-    read out of the prediction, None where it read nothing or takes the whole text. flags: e.g. `format_ok`. counts:
-    terms of sums over instances, 0 or more, named SUM and more; they stand in a Score beside the components and are
-    averaged like them: a ratio of means is the ratio of the sums. Raises ValueError for a number that is not finite, or
-    a value or component outside 0 to 100.
+    value, components: 0 to 100. parsed: what the metric found in the prediction, None if it found nothing or takes the
+    whole text. flags: such as `format_ok`. counts: terms of sums over instances, 0 or more, with names that begin with
+    SUM; a Score stores them with the components, and they are averaged alike, since a ratio of means is the ratio of
+    the sums. Raises ValueError for a number that is not finite, for a value or component outside 0 to 100, and for a
+    name that takes a count for a component or the reverse.
     """
 
     value: float
@@ -56,23 +56,23 @@ class Outcome:
                 raise ValueError(f'count "{name}" must be named {SUM}...')
             if not (math.isfinite(count) and count >= 0.0):
                 raise ValueError(f'count "{name}" must be a finite number from 0, not {count!r}')
-        object.__setattr__(self, "components", dict(self.components))  # a copy that nobody else holds
+        object.__setattr__(self, "components", dict(self.components))  # copies, which no caller can change
         object.__setattr__(self, "flags", dict(self.flags))
         object.__setattr__(self, "counts", dict(self.counts))
 
     @property
     def stored(self) -> dict[str, float]:
-        """Components and counts, as a Score holds them."""
+        """Return components and counts together, as a Score stores them."""
         return {**self.components, **self.counts}
 
 
 class Metric(Protocol):
-    """The contract of a metric: each module of scoring/ that is named in registry.py satisfies it.
+    """The contract of a metric, which each module named in names.py satisfies.
 
-    NEEDS: the fields of a row that `score` reads beside the prediction. COMPONENTS: names of the per-instance
-    components, in order. VERSION: raised when the same texts get another score. A module may have too: COUNTS, the
-    names of its outcomes' counts, and `beside(means) -> dict`, further values of the task that are no means of
-    components.
+    NEEDS: the fields of a row that `score` reads besides the prediction. COMPONENTS: names of the per-instance
+    components, in order. VERSION: raised when the same texts get another score. A module may also have: COUNTS, the
+    names of its outcomes' counts; `beside(means) -> dict`, further task values that are not means of components;
+    `batch`, which scores many answers at once, and AT_ONCE (batches.py); OPTIONS (registry.py).
     """
 
     @property
@@ -87,34 +87,32 @@ class Metric(Protocol):
     def COMPONENTS(self) -> tuple[str, ...]: ...
 
     def score(self, prediction: str, references: Sequence[str]) -> Outcome:
-        """The outcome of one prediction, 0 to 100. Raises GoldError, PredictionError."""
+        """Return the outcome of one prediction, 0 to 100. Raises GoldError, PredictionError."""
 
     def headline(self, means: Mapping[str, Any]) -> FloatArray:
-        """The task value, 0 to 100, from the dataset means of components and counts; arrays give an array
-        (bootstrap).
-        """
+        """Return the task value, 0 to 100, from means of components and counts; arrays give an array (bootstrap)."""
 
 
 def check_percent(what: str, number: float) -> None:
-    """Raises ValueError unless `number` is finite and lies in 0 to 100."""
+    """Raise ValueError unless `number` is finite and from 0 to 100."""
     if not (math.isfinite(number) and 0.0 <= number <= 100.0):
         raise ValueError(f"{what} must be a finite number from 0 to 100, not {number!r}")
 
 
 def check_texts(prediction: str, references: Sequence[str]) -> None:
-    """Lets one text with one reference or more pass; raises PredictionError, GoldError for anything else."""
+    """Raise PredictionError unless the prediction is text, GoldError unless the references are one text or more."""
     if not isinstance(prediction, str):
         raise PredictionError(f"prediction must be text, not {type(prediction).__name__}")
     if isinstance(references, (str, bytes)):
         raise GoldError("references must be a list of texts, not one text")
     if not references:
-        raise GoldError("references must hold one text at least: the list is empty")
+        raise GoldError("references must hold at least one text: the list is empty")
     for number, reference in enumerate(references, start=1):
         if not isinstance(reference, str):
             raise GoldError(f"reference {number} must be text, not {type(reference).__name__}")
 
 
 def single(name: str, fraction: float, parsed: str | None = None, flags: Mapping[str, bool] | None = None) -> Outcome:
-    """The outcome of a metric with one component, from a fraction of 0 to 1."""
+    """Return the outcome of a metric with one component. fraction: 0 to 1."""
     value = 100.0 * fraction
     return Outcome(value, {name: value}, parsed, flags or {})

@@ -1,4 +1,4 @@
-"""Metric names to metric modules. Nothing is imported before its name is asked for."""
+"""Metrics by name. Nothing is imported before its name is asked for."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from scrollwork.scoring.names import JUDGED, MODULES
 
-if TYPE_CHECKING:  # brings numpy, and the command line asks for the names alone
+if TYPE_CHECKING:  # loads numpy, and the command line needs only the names
     from scrollwork.scoring.outcome import FloatArray, Metric, Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """A metric module with options filled in; a metric itself, and one that can be pickled."""
+    """A metric module with its options, as a metric that can be pickled."""
 
     name: str
     options: tuple[tuple[str, bool], ...]
@@ -50,36 +50,36 @@ class Configured:
         return tuple(getattr(self._module, "COUNTS", ()))
 
     def score(self, prediction: str, references: Sequence[str]) -> Outcome:
-        """As the module's `score`, with the options."""
+        """Call the module's `score` with the options."""
         return cast("Outcome", self._module.score(prediction, references, **dict(self.options)))
 
     def batch(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[Outcome]:
-        """As the module's `batch`, with the options; one by one where it has none."""
+        """Call the module's `batch` with the options, or score one by one if it has none."""
         if not hasattr(self._module, "batch"):
             return [self.score(*pair) for pair in zip(predictions, references, strict=True)]
         return cast("list[Outcome]", self._module.batch(predictions, references, **dict(self.options)))
 
     def headline(self, means: Mapping[str, FloatArray]) -> FloatArray:
-        """As the module's `headline`."""
+        """Call the module's `headline`."""
         return cast("FloatArray", self._module.headline(means))
 
     def beside(self, means: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-        """As the module's `beside`; nothing where it has none."""
+        """Call the module's `beside`; return nothing if it has none."""
         return cast("dict[str, FloatArray]", self._module.beside(means)) if hasattr(self._module, "beside") else {}
 
 
 def stored_names(metric: Metric) -> tuple[str, ...]:
-    """The names under which a Score holds what the metric says of an answer: its components and its counts."""
+    """Return the names of the numbers that a Score stores for an answer: components and counts."""
     return (*metric.COMPONENTS, *getattr(metric, "COUNTS", ()))
 
 
 def known_metrics() -> tuple[str, ...]:
-    """The names of all metrics that score a text by themselves."""
+    """Return the names of all metrics that score without judging models."""
     return tuple(MODULES)
 
 
 def module_of(name: str) -> str:
-    """The dotted module of a metric: of ours by its name, else named itself. Raises ValueError listing those known."""
+    """Return the dotted module of a metric, from our name for it or as given. Raises ValueError listing known names."""
     if "." in name:
         return name
     modules = {**MODULES, **JUDGED}
@@ -89,10 +89,9 @@ def module_of(name: str) -> str:
 
 
 def metric(name: str, **options: bool) -> Metric:
-    """The metric of that name; `options` are those that its module names in OPTIONS (rouge_geo: stem).
+    """Return the metric of that name. options: those that its module lists in OPTIONS (rouge_geo: stem).
 
-    Raises ValueError for an unknown name, an option that the metric does not have, and an option that is no
-    bool.
+    Raises ValueError for an unknown name, for an option that the metric does not have, and for one that is not a bool.
     """
     module = importlib.import_module(module_of(name))
     offered: tuple[str, ...] = getattr(module, "OPTIONS", ())

@@ -1,4 +1,4 @@
-"""What the rules of position-revealing text share: a passage in work, its edits, how they are applied."""
+"""What the rules on position-revealing text share: the passage being edited, its edits, how they are applied."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from scrollwork.preprocessing.chapters.locators import Locator, Place, locators
 
-# a sentence starts at the text's start, on a new line, behind . ! ? (and closing quotes), or behind an opening quote
+# a sentence starts at the start of the text or of a line, after . ! ? (and closing quotes), or after an opening quote
 STARTS = re.compile(r"(?:^|\n|[.!?…](?:[\"'”’)\]]|\s)*\s|[.!?]\s*[\"”]\s*|(?:^|\s)[\"“‘(\[])\s*$")
-MOST_HEADINGS = 8  # one behind the other
+MOST_HEADINGS = 8  # in a row
 SPACE = re.compile(r"\s*")
 BLANKS = re.compile(r"[ \t]*")
 KEPT_UNITS = frozenset({"chapter", "scene", "canto", "stave", "letter", "episode"})
@@ -18,7 +18,7 @@ KEPT_UNITS = frozenset({"chapter", "scene", "canto", "stave", "letter", "episode
 
 @dataclass(frozen=True)
 class Edit:
-    """One change: characters start to end of the original, `removed`, became `replacement`, by a named rule."""
+    """One change by a named rule: characters start to end of the original, `removed`, became `replacement`."""
 
     rule: str
     start: int
@@ -29,9 +29,9 @@ class Edit:
 
 @dataclass
 class Passage:
-    """A summary in work: the original text, what its name and its book say, and the edits so far, in its order.
+    """A summary being edited: the original text, what its name and its book tell, and the edits so far, in text order.
 
-    begins: where the summary starts once the headings before it are gone.
+    place: of the part, from its name. found: the places in the book that the text names.
     """
 
     text: str
@@ -46,7 +46,7 @@ class Passage:
         self.found = list(locators(self.text))
 
     def edit(self, rule: str, start: int, end: int, replacement: str = "") -> bool:
-        """Record a change, unless an earlier rule changed something there or nothing changes; whether it was done."""
+        """Record a change, unless it overlaps an earlier one or changes nothing; return whether it was recorded."""
         if start >= end or not self.free(start, end) or self.text[start:end] == replacement:
             return False
         made = Edit(rule, start, end, self.text[start:end], replacement)
@@ -54,19 +54,19 @@ class Passage:
         return True
 
     def free(self, start: int, end: int) -> bool:
-        """Whether no edit touches the characters."""
+        """Return whether no edit touches these characters."""
         at = bisect_left(self.edits, end, key=lambda edit: edit.start)
         return at == 0 or self.edits[at - 1].end <= start
 
     def cut(self, rule: str, start: int, end: int) -> bool:
-        """Take out words at the start of a sentence; what follows starts it."""
+        """Remove words at the start of a sentence and capitalise what follows; return whether it was recorded."""
         blanks = BLANKS.match(self.text, end)
         end = blanks.end() if blanks else end
         first = self.text[end : end + 1]
         return self.edit(rule, start, end + 1, first.upper()) if first.islower() else self.edit(rule, start, end)
 
     def starts_sentence(self, at: int) -> bool:
-        """Whether a sentence starts here; a heading that was taken out before does not hide it."""
+        """Return whether a sentence starts here, ignoring headings before it that were removed."""
         place = bisect_left(self.edits, at, key=lambda edit: edit.start)
         for edit in reversed(self.edits[max(0, place - MOST_HEADINGS) : place]):
             if edit.replacement or self.text[edit.end : at].strip():
@@ -75,13 +75,13 @@ class Passage:
         return bool(STARTS.search(self.text[max(0, at - 12) : at])) or self.skip(0) >= at
 
     def skip(self, at: int) -> int:
-        """The first character from here on that is no white space."""
+        """Return the position of the first character from here on that is not white space."""
         found = SPACE.match(self.text, at)
         return found.end() if found else at
 
     @property
     def begins(self) -> int:
-        """Where the text starts behind the headings that were taken out at its start."""
+        """Return where the text starts after the headings that were removed at its start."""
         at = self.skip(0)
         for edit in self.edits:
             if edit.start > at or edit.replacement:
@@ -90,7 +90,7 @@ class Passage:
         return at
 
     def after_headings(self) -> Iterator[int]:
-        """Where text starts behind headings: at the start, and behind each that was taken out further on."""
+        """Yield where text starts after headings: at the start, and after each heading that was removed further on."""
         begins = self.begins
         yield begins
         for edit in list(self.edits):
@@ -98,13 +98,16 @@ class Passage:
                 yield self.skip(edit.end)
 
     def places_in(self, start: int, end: int) -> list[Locator]:
-        """The places that the text names between two characters."""
+        """Return the places that the text names between two positions."""
         first = bisect_left(self.found, start, key=lambda one: one.start)
         last = bisect_left(self.found, end, key=lambda one: one.start)
         return [one for one in self.found[first:last] if one.end <= end]
 
     def noun(self, unit: str, *, own: bool) -> str:
-        """What this part is called in place of its number: "chapter", or "part" for what is larger than it."""
+        """Return what a part is called instead of by its number: its unit, or "part" for larger units.
+
+        own: the part is this one.
+        """
         if unit in KEPT_UNITS or (unit in ("act", "section") and (self.place.smallest in ("", unit) or not own)):
             return unit
         return "part"
@@ -112,7 +115,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Book:
-    """What the other summaries of a book tell: its title, words that it writes small, pairs of capitalised words."""
+    """What a book's summaries tell: its title, words that it writes in lower case, capitalised pairs, names."""
 
     title: str = ""
     small: frozenset[str] = frozenset()
@@ -129,7 +132,7 @@ class Book:
             for before, word in pairwise(words):
                 if word[0].isupper() and before[-1] not in ".!?:":
                     names.add(stem(word))
-            # the first words of a summary may be its title: no evidence of names
+            # the first words of a summary may be its title, so they are no evidence of names
             for before, word in pairwise(words[12:]):
                 if before[0].isupper() and word[0].isupper() and before[-1] not in ".,;:!?":
                     pairs.add((stem(before), stem(word)))
@@ -137,17 +140,17 @@ class Book:
 
 
 def stem(word: str) -> str:
-    """A word without punctuation and possessive ending."""
+    """Return a word without punctuation and possessive ending."""
     return re.sub(r"['’]s?$", "", word.rstrip(".,;:!?"))
 
 
 def plural(noun: str) -> str:
-    """Several of them."""
+    """Return the plural of a noun."""
     return "staves" if noun == "stave" else noun + "s"
 
 
 def applied(text: str, edits: list[Edit]) -> str:
-    """The text with its edits, without blank lines."""
+    """Return the text with its edits applied, without blank lines."""
     pieces, at = [], 0
     for edit in edits:
         pieces += [text[at : edit.start], edit.replacement]

@@ -1,4 +1,4 @@
-"""Headings of a summary: labels, numbers and names that stand before its text, or between its chapters."""
+"""Headings of a summary: labels, numbers and names before its text, or between its chapters."""
 
 import re
 
@@ -14,12 +14,12 @@ SECTIONS = (
     r"|dedication|conclusion|interlude|overture|postscript|appendix"
 )
 MARK = r"[ \t]*(?:[.:|–—]+|-+)?[ \t]*"  # between a heading and its text
-TEXT = r"(?=\s*[\"“'‘(]?(?-i:[A-Z\d])|\s*\.\s?\.|\s*$)"  # how the text behind a heading begins
+TEXT = r"(?=\s*[\"“'‘(]?(?-i:[A-Z\d])|\s*\.\s?\.|\s*$)"  # how the text after a heading begins
 BEFORE_PLACE = re.compile(
     rf"(?:\b{LABEL}\s*(?:(?:of|for|on|from|to)\s+)?[:.\-–—|]?\s*|(?:^|(?<=[.!?]\s))\s*(?:of|on)\s+)$", re.I
 )
 CUT_OFF = re.compile(r",?\s*(?:scenes?|chapters?|part)\s*$", re.I)  # "Act V, scene" at the end of a scraped text
-# behind a number: a verb, "Chapter 40 concerns itself"; other small letters are a text that lost its first words
+# after a number: a verb, "Chapter 40 concerns itself"; other lower-case words start a text that lost its first words
 GOES_ON = re.compile(
     r"\s*(?:\w+(?:s|ed|ly)\b|(?:will|can|may|might|could|would|should|must|had|have|are|were|did|then|also|now|again|once|began"
     r"|took|saw|brought|found|told|came|went|gave|made|that|which|where|when|with|on|as|at|for|by|of|to|and|or|in|the)\b"
@@ -32,7 +32,7 @@ SECTION = re.compile(
     r"\b(?:Prologue|Epilogue|Induction|Preface|Introduction|EPILOGUE|PROLOGUE|INDUCTION)(?:\s*[:.–—-]+\s*|\s)"
     r"(?=\s*[\"“]?[A-Z])"
 )
-# "Four and Five . In ...": the end of "Chapters Three, Four and Five" where a scraper took the rest
+# "Four and Five . In ...": the end of "Chapters Three, Four and Five", the rest of which a scraper took
 NUMBERS_LEFT = re.compile(
     rf"\s*{ANY_NUMBER}(?:(?:\s*,|\s*&|\s+and)*\s+{ANY_NUMBER}){{0,6}}\s+\.\s+(?=[A-Z\"“'‘])", re.I
 )
@@ -44,18 +44,18 @@ BARE_NUMBER = re.compile(
 DECORATION = " \t*_#=~[]-–—|"  # around headings
 LEADING = (LABELLED, SECTIONED, NUMBERS_LEFT, BARE_NUMBER)
 LINE = re.compile(rf"(?:{LABEL}|(?:the\s+)?(?:{SECTIONS})|\d{{1,3}}|{ANY_NUMBER})[ \t]*[:.]?[ \t]*", re.I)
-LONGEST_TITLE = 12  # words behind a number on a line of its own
+LONGEST_TITLE = 12  # words after a number on a line of its own
 
 
 def title_line(passage: Passage) -> None:
-    """Numbers, labels and names of sections as headings: on lines of their own, before the text, between sentences."""
+    """Remove numbers, labels and section names as headings: on their own lines, before the text, between sentences."""
     lines_of_headings(passage)
     for locator in passage.found:
         inline(passage, locator)
     for match in SECTION.finditer(passage.text):
         if passage.starts_sentence(match.start()):
             passage.cut("title_line", match.start(), match.end())
-    for _ in range(4):  # "Summary", "Chapter 5", "IV." may follow each other
+    for _ in range(4):  # "Summary", "Chapter 5", "IV." may follow one another
         at = passage.begins
         ends = [found.end() for one in LEADING if (found := one.match(passage.text, at)) and found.end() > at]
         if not ends or not passage.cut("title_line", at, ends[0]):
@@ -63,7 +63,7 @@ def title_line(passage: Passage) -> None:
 
 
 def lines_of_headings(passage: Passage) -> None:
-    """Lines that are nothing but a heading. A text of one line has none."""
+    """Remove lines that are only a heading. A text of one line has none."""
     text = passage.text
     if "\n" not in text.strip():
         return
@@ -75,7 +75,7 @@ def lines_of_headings(passage: Passage) -> None:
 
 
 def is_heading(passage: Passage, start: int, words: str) -> bool:
-    """Whether a line is a place with at most a title behind it: "Chapter 5: The Storm", "Summary of Act I"."""
+    """Return whether a line is a place with at most a title after it: "Chapter 5: The Storm", "Summary of Act I"."""
     if not (places := passage.places_in(start, start + len(words))):
         return False
     locator = places[0]
@@ -90,7 +90,7 @@ def is_heading(passage: Passage, start: int, words: str) -> bool:
 
 
 def inline(passage: Passage, locator: Locator) -> None:
-    """A place at the start of a sentence with a capital behind it: "... the lake. Chapter 10 Huck is thrilled"."""
+    """Remove a place at the start of a sentence before a capital: "... the lake. Chapter 10 Huck is thrilled"."""
     text = passage.text
     behind = BEHIND_PLACE.match(text, locator.end) or CUT_OFF.match(text, locator.end)
     if not behind and locator.start == passage.begins and not GOES_ON.match(text, locator.end):

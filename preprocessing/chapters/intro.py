@@ -1,4 +1,4 @@
-"""Introductions, prefaces and overviews: parts that tell no part of the story, and text before the first chapter."""
+"""Introductions, prefaces and overviews: parts that tell nothing of the story, and text before the first chapter."""
 
 import re
 
@@ -9,7 +9,7 @@ KIND = (
     r"(?:introduct(?:ion|ory)|preface|foreword|overview|dedication|appendix|analys[ie]s|context|background|notice|synopsis"
     r"|themes)"
 )
-# the whole name is of an introduction: "Overall Analysis and Themes", "Author's Introductory Note", "Summary"
+# the whole name denotes an introduction: "Overall Analysis and Themes", "Author's Introductory Note", "Summary"
 INTRODUCTORY = re.compile(
     r"\W*(?:(?:the|an?|overall|author['’]?s?|full|plot|book|novel|play|general|brief|historical|critical|summary\s+of"
     rf"|editor['’]?s|translator['’]?s)\s+)*(?:{KIND}\b.*|author['’]?s?\s+note|about\s+the\s+\w+"
@@ -22,17 +22,17 @@ STORY = re.compile(r"\b(?:prologue|epilogue|induction|prelude)\b", re.I)
 
 
 def is_introduction(name: str) -> bool:
-    """Whether a part's name says that it is an introduction, an overview or the like and no part of the story."""
+    """Return whether a part's name says that it is an introduction or overview, and not part of the story."""
     return bool(INTRODUCTORY.fullmatch(name[:200])) and not Place.of(name).places and not STORY.search(name)
 
 
 def ends_line(text: str, at: int) -> bool:
-    """Whether nothing stands before a character on its line."""
+    """Return whether a character is the first on its line, apart from decoration."""
     return not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t*_#=-")
 
 
 def introduction(passage: Passage) -> None:
-    """What stands before the first chapter: in a part named "Preface and Chapters 1 to 2", or under such a heading."""
+    """Remove what precedes the first chapter, in a part named "Preface and Chapters 1 to 2" or under such a heading."""
     if HEADED.match(passage.text):
         number = next((one for one in passage.found if ends_line(passage.text, one.start)), None)
         if number:

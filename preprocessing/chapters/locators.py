@@ -1,4 +1,4 @@
-"""Where a summary names a place in its book: "Chapter 12", "Act II, scene iv", "Chapters 6 through 8", "Book Three"."""
+"""Places in its book that a summary names: "Chapter 12", "Act II, scene iv", "Chapters 6 through 8", "Book Three"."""
 
 import re
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ VALUES = {word: value for value, word in enumerate(ONES + TEENS, 1)} | {
 ROMAN = r"(?=[ivxlc])c{0,2}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
 UNDER_TEN = "|".join(ONES)
 WORD = rf"(?:{'|'.join(TENS)})(?:(?:\s?-\s?|\s)(?:{UNDER_TEN}))?|{'|'.join(TEENS)}|{UNDER_TEN}"
-# a year, an hour, a percentage or an ordinal is no place in a book
+# a year, a time, a percentage or an ordinal is not a place in a book
 NUMBER = (
     r"(?:(?P<digits>\d{1,3})(?:\.\d{1,2})?(?![\d%]|[,:]\d|st\b|nd\b|rd\b|th\b)"
     rf"|(?P<word>{WORD})\b|the\s+(?P<nth>{ORDINAL})\b|(?P<roman>{ROMAN})(?!\w|['’](?:m|d|ve|ll)\b))"
 )
 ANY_NUMBER = re.sub(r"\?P<\w+>", "?:", NUMBER)
-# long forms first; the order of the sizes, largest first
+# units in order of size, largest first; in a pattern, long forms first
 UNITS = {
     "volume": r"volumes?|vols?\.", "book": r"books?|bks?\.", "part": r"parts?|pts?\.", "phase": r"phases?",
     "act": r"acts?", "section": r"sections?", "induction": r"induction", "canto": r"cantos?", "stave": r"staves?",
@@ -35,9 +35,9 @@ MORE = re.compile(
     rf"(?P<by>\s*[-–—]+\s*|\s+(?:(?:to|through|thru|&)\s+|and\s*)|\s*,\s*(?:(?:and|&)\s+)?|\s*&\s*){NUMBER}", re.I
 )
 LINK = re.compile(r"\s*(?:,|;|:|-|–|—|\.|/)?\s*(?:of\s+(?:the\s+)?|to\s+|through\s+|and\s+|&\s*)?")
-# units that hardly ever stand before a number in a story
+# units that hardly ever precede a number in a story
 SURE = frozenset({"chapter", "canto", "stave", "scene"})
-# what makes "part two" or "act 2", written small, a place
+# what makes lower-case "part two" or "act 2" a place
 BEFORE = re.compile(
     r"(?:\b(?:in|of|from|throughout|during|see|to|until|as|by|beginning|end|reads?|with|,)\s+|^\s*)$", re.I
 )
@@ -68,7 +68,10 @@ FOREIGN = re.compile(
 
 @dataclass(frozen=True)
 class Locator:
-    """Characters start to end of a text name a place; places: (unit, first, last), as they are written."""
+    """A place that characters start to end of a text name. places: (unit, first, last), in the order of the text.
+
+    many: there are several.
+    """
 
     start: int
     end: int
@@ -77,12 +80,12 @@ class Locator:
 
     @property
     def unit(self) -> str:
-        """The smallest part that it names."""
+        """Return the smallest unit that it names."""
         return max((unit for unit, _, _ in self.places), key=SIZES.index)
 
 
 def value(match: re.Match[str]) -> int:
-    """The number of a match of NUMBER."""
+    """Return the number in a match of NUMBER."""
     if match["digits"]:
         return int(match["digits"])
     if match["word"]:
@@ -91,18 +94,18 @@ def value(match: re.Match[str]) -> int:
 
 
 def roman(text: str) -> int:
-    """The number that a Roman numeral means."""
+    """Return the value of a Roman numeral."""
     digits = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}[letter] for letter in text.lower()]
     return sum(-one if one < after else one for one, after in zip(digits, [*digits[1:], 0], strict=True))
 
 
 def form(match: re.Match[str]) -> str:
-    """How a number is written."""
+    """Return how a number is written: digits, word, nth or roman."""
     return next(how for how in ("digits", "word", "nth", "roman") if match[how])
 
 
 def locators(text: str) -> Iterator[Locator]:
-    """The places that a text names, left to right, without overlap."""
+    """Yield the places that a text names, from left to right, without overlap."""
     at = 0
     while match := PLACE.search(text, at):
         found = locator_at(text, match)
@@ -112,7 +115,7 @@ def locators(text: str) -> Iterator[Locator]:
 
 
 def locator_at(text: str, match: re.Match[str]) -> Locator | None:
-    """The locator that starts with a match of PLACE; None where the words mean something else."""
+    """Return the locator that starts with a match of PLACE, or None if the words mean something else."""
     if not is_place(text, match):
         return None
     places, end, many = _span(text, match)
@@ -137,13 +140,13 @@ def locator_at(text: str, match: re.Match[str]) -> Locator | None:
 
 
 def _link(text: str, end: int) -> int:
-    """Where the words end that may join two places."""
+    """Return the end of the words that may join two places."""
     match = LINK.match(text, end)
     return match.end() if match else end
 
 
 def _span(text: str, match: re.Match[str]) -> tuple[tuple[tuple[str, int, int], ...], int, bool]:
-    """A unit's numbers: (places, end, whether there are several). Only a plural takes "and" and commas."""
+    """Return (places, end, whether there are several) for one unit's numbers. Only a plural takes "and" and commas."""
     unit, first = unit_of(match), value(match)
     plural = text[match.start() : match.end()].split()[0].lower().rstrip(".#").endswith("s")
     ranges, end = [(unit, first, first)], match.end()
@@ -158,12 +161,15 @@ def _span(text: str, match: re.Match[str]) -> tuple[tuple[tuple[str, int, int], 
 
 
 def unit_of(match: re.Match[str]) -> str:
-    """The unit that a match of PLACE names."""
+    """Return the unit that a match of PLACE names."""
     return next(unit for unit in UNITS if match[unit])
 
 
 def is_place(text: str, match: re.Match[str], *, linked: bool = False) -> bool:
-    """Whether "part two" is a place in the book and not, as in "part two ways", of the story."""
+    """Return whether "part two" is a place in the book, and not words of the story as in "part two ways".
+
+    linked: it follows another place.
+    """
     unit, how = unit_of(match), form(match)
     small, number = match[unit][0].islower(), match[how]
     before = text[max(0, match.start() - 40) : match.start()]
@@ -189,7 +195,7 @@ def is_place(text: str, match: re.Match[str], *, linked: bool = False) -> bool:
 
 
 def _letter_is_number(unit: str, number: str, small: bool, before: str) -> bool:
-    """Whether one letter after a unit is a Roman numeral: not "a book I read", not "vitamin section C"."""
+    """Return whether a letter after a unit is a Roman numeral, unlike in "a book I read" or "vitamin section C"."""
     if number == "I":
         return not small and not ARTICLE.search(before)
     if number in "CL":
@@ -200,13 +206,13 @@ def _letter_is_number(unit: str, number: str, small: bool, before: str) -> bool:
 
 
 def _verb(text: str, at: int) -> bool:
-    """Whether a verb follows that books have for their parts."""
+    """Return whether a verb follows that is said of parts of books."""
     return bool(re.match(r"\s+(?:opens?|begins?|starts?|ends?|closes?|concludes?|takes\s+place)\b", text[at : at + 30]))
 
 
 @dataclass(frozen=True)
 class Place:
-    """What the name of a part says of its place."""
+    """The place of a part in its book, as its name gives it."""
 
     places: tuple[tuple[str, int, int], ...]
 
@@ -218,11 +224,11 @@ class Place:
 
     @property
     def smallest(self) -> str:
-        """The smallest unit of the name, "" where there is none."""
+        """Return the smallest unit of the name, "" without any."""
         return max((unit for unit, _, _ in self.places), key=SIZES.index, default="")
 
     def holds(self, places: tuple[tuple[str, int, int], ...]) -> bool | None:
-        """Whether places lie in this part; None where the name does not tell."""
+        """Return whether places lie in this part; None if the name does not tell."""
         told = None
         for unit, first, last in places:
             own = [(low, high) for one, low, high in self.places if one == unit]

@@ -1,6 +1,6 @@
 """Numbers, ordinals and neighbours inside a summary: "in Chapter 12", "the final scene", "in the previous chapter".
 
-A place in this part (by its name) becomes "this chapter", any other "another chapter": what is said of it stays.
+A place in this part (by its name) becomes "this chapter", any other "another chapter"; what is said about it stays.
 """
 
 import re
@@ -38,7 +38,7 @@ ELSEWHERE = re.compile(
     rf"(?=the\s+{BOOK}\b(?!\s+(?:he|she|they|that|which|of|by|on|about|lent|with)\b)))",
     re.I,
 )
-# "the first chapter in the new history of man" is no chapter of the book
+# "the first chapter in the new history of man" is not a chapter of the book
 OF_LIFE = re.compile(
     r"\s*(?:(?:in|of)\s+)?(?:(?:his|her|their|my|our|your|one['’]s|a|an|the\s+new)\s+(?:\w+\s+){0,2}?"
     r"(?:life|lives|history|world|marriage|career|book|story)\b|the\s+(?:book|novel)\s+(?:he|she|they|that)\b"
@@ -65,7 +65,10 @@ BESIDE_PLACE = re.compile(
 
 
 def number(passage: Passage) -> None:
-    """ "Chapter 8 begins" -> "This chapter begins", "as in Act II" -> "as in another act"; in parentheses they go."""
+    """Replace numbers: "Chapter 8 begins" -> "This chapter begins", "as in Act II" -> "as in another act".
+
+    Parentheses with nothing else are removed.
+    """
     parentheses(passage)
     text = passage.text
     for locator in passage.found:
@@ -83,19 +86,19 @@ def number(passage: Passage) -> None:
 
 
 def _with_ordinal(text: str, locator: Locator) -> tuple[int, str]:
-    """Where the locator starts with "the third scene of" before it, and its smallest unit then."""
+    """Return where the locator starts, including "the third scene of" before it, and its smallest unit then."""
     match = NTH_OF.search(text[max(0, locator.start - 60) : locator.start])
     return (locator.start - len(match[0]), match["unit"].lower()) if match else (locator.start, locator.unit)
 
 
 def _this_or_other(noun: str, *, mine: bool, many: bool, begins: bool) -> str:
-    """The words that stand for a place."""
+    """Return the words that replace a place."""
     word = ("these" if mine else "other") if many else ("this" if mine else "another")
     return f"{word.capitalize() if begins else word} {noun}"
 
 
 def parentheses(passage: Passage) -> None:
-    """Parentheses that hold nothing but places, pages or lines go."""
+    """Remove parentheses that hold only places, pages or lines."""
     for match in PARENTHESIS.finditer(passage.text):
         inner = match[1] or match[2]
         places = passage.places_in(match.start(), match.end())
@@ -112,7 +115,7 @@ def parentheses(passage: Passage) -> None:
 
 
 def ordinal(passage: Passage) -> None:
-    """ "the first chapter", "this final scene", "The fourth book begins": this or another part, by the name."""
+    """Replace "the first chapter", "this final scene", "The fourth book begins" with this or another part."""
     for match in OF_SEVERAL.finditer(passage.text):
         passage.edit("ordinal", match.start(), match.end(), f"one of several {match['noun'].lower()}")
     for match in NTH.finditer(passage.text):
@@ -121,7 +124,7 @@ def ordinal(passage: Passage) -> None:
 
 
 def neighbour(passage: Passage) -> None:
-    """ "the previous chapter", "the next scene": "another chapter"; "later in the novel": "elsewhere in the novel"."""
+    """Replace "the previous chapter" with "another chapter", "later in the novel" with "elsewhere in the novel"."""
     for match in NTH.finditer(passage.text):
         if match["order"].lower() in NEIGHBOURS:
             _replace(passage, match, "neighbour")
@@ -134,7 +137,7 @@ def neighbour(passage: Passage) -> None:
 
 
 def _replace(passage: Passage, match: re.Match[str], rule: str) -> None:
-    """One ordinal with its noun, by "this" or "another"."""
+    """Replace one ordinal and its noun with "this" or "another" and the noun."""
     text, owner, order = passage.text, match["owner"].lower(), match["order"].lower()
     noun = (match["sure"] or match["weak"]).lower()
     many = noun.endswith("s")
@@ -161,9 +164,9 @@ def _replace(passage: Passage, match: re.Match[str], rule: str) -> None:
 
 
 def _of_this_book(passage: Passage, match: re.Match[str], unit: str, *, begins: bool) -> bool:
-    """Whether "the third book" is one of this book: it begins or ends, the work is named, the part is so numbered.
+    """Return whether "the third book" is one of this book: it begins or ends, the work is named, the part has a number.
 
-    "The last acts of magic" and "the second letter" are none.
+    "The last acts of magic" and "the second letter" are not.
     """
     after = passage.text[match.end() : match.end() + 40]
     if match["verb"] is not None:

@@ -1,4 +1,4 @@
-"""Openers that tell where a summary stands: "As the play opens, ...", "In Chapter 18, ...", "The novel begins with"."""
+"""Openers that tell a summary's place: "As the play opens, ...", "In Chapter 18, ...", "The novel begins with"."""
 
 import re
 
@@ -8,14 +8,14 @@ from scrollwork.preprocessing.chapters.sections import sections
 from scrollwork.preprocessing.chapters.words import COUNT, LAST, NOVEL, ORDINAL, ORDINALS, SECTION, UNIT, WORK
 
 IN = r"(?:in|at|during|throughout|within)"
-# what explains the place must keep it: "In the first chapter, entitled ..."
+# not before words that explain the place: "In the first chapter, entitled ..."
 END = r"\s*,(?!\s*(?:entitled|titled|called|named|which|where|in\s+which|however|[\"“]))\s*"
 ACTION = r"(?:the\s+(?:action|plot|events?)\s+of\s+)?"
 START = r"(?:beginning|start|opening|outset)"
 LONG = r"(?:short|brief|long|lengthy|transitional)"
 LINES = r"(?:very\s+)?(?:first|opening|last|final|closing)\s+(?:lines?|words?|pages?|sentences?|paragraphs?|stanzas?)"
 OPENERS = (
-    # "When the play begins," is left: it may be a play on a stage of the story
+    # "When the play begins," is kept: it may be a play on a stage in the story
     rf"(?:as|when|while)\s+{ACTION}(?:the|this|our)\s+{WORK}\s+(?:itself\s+)?(?:opens?|closes?)",
     rf"when\s+{ACTION}the\s+(?:novel|novella|book|story|tale)\s+(?:begins|starts)",
     rf"(?:at|by|from|near|towards?)\s+the\s+{NOVEL}['’]s\s+(?:{START}|end|close|conclusion)",
@@ -40,7 +40,7 @@ IN_SECTION = re.compile(
 )
 THE_SECTION = re.compile(rf"\b(?:the|this)\s+(?:{NOVEL}['’]s\s+)?(?P<name>{SECTION})\b(?!['’])", re.I)
 VERB = r"(?:opens?|begins?|starts?|commences|closes|ends?|concludes?|finishes)"
-# something must follow: "The play begins, and the hall falls silent" is a play in the story
+# required after the verb: "The play begins, and the hall falls silent" is a play in the story
 FOLLOWED = (
     r"(?=(?:\s+o(?:ff|ut))?\s+(?:with|in|on|at|by|as|when|where|outside|inside|near|after|before|just|one|during|from|to|upon|amid"
     r"|late|early|under|not)\b)"
@@ -51,20 +51,20 @@ OPENING = re.compile(
     rf"\s+(?:now\s+|then\s+)?{VERB}{FOLLOWED}",
     re.I,
 )
-# "Dickens begins his novel with a fog"; "she closes the book with a snap" is no such thing
+# "Dickens begins his novel with a fog"; not "she closes the book with a snap"
 OPENED = re.compile(
     r"\b(?:opens|begins|starts|ends|closes|concludes)\s+(?P<work>(?:the|this|his|her|their)\s+(?:novel|novella|play))"
     r"(?=\s+(?:with|by)\b)",
     re.I,
 )
-# "The first phase of the novel ends", "the main part of the novel begins": no part of a part
+# "The first phase of the novel ends", "the main part of the novel begins": replaced together, as one part
 NTH_OF = re.compile(rf"\bthe\s+(?:{ORDINAL}|{LAST}|main)\s+\w+\s+of\s+\Z", re.I)
-# inside a sentence "the story ends" may be a story that is told in the book
+# within a sentence, "the story ends" may be a story that is told in the book
 SURELY_THIS = re.compile(r"the\s+(?:novel|novella)\b|this\s+(?:novel|novella|play|book|poem)\b")
 
 
 def opener(passage: Passage) -> None:
-    """Openers at the start of a sentence go, and the sentence starts behind them."""
+    """Remove openers at the start of a sentence, and start the sentence after them."""
     text = passage.text
     for locator in passage.found:
         before = BEFORE_PLACE.search(text[max(0, locator.start - 40) : locator.start])
@@ -83,7 +83,7 @@ def opener(passage: Passage) -> None:
 
 
 def _own(passage: Passage, order: str, found: str) -> bool:
-    """Whether an ordinal that starts a sentence means this part; "first" does unless the name has another number."""
+    """Return whether an ordinal that starts a sentence means this part: it does unless the name has another number."""
     if order not in ORDINALS:
         return True
     unit = next((one for one in UNITS if re.search(rf"\b{one}", found, re.I)), "")
@@ -91,7 +91,7 @@ def _own(passage: Passage, order: str, found: str) -> bool:
 
 
 def opening(passage: Passage) -> None:
-    """The work as the subject that opens or ends becomes the part: "The novel opens on" -> "This part opens on"."""
+    """Replace the work as subject of "opens" or "ends" with the part: "The novel opens on" -> "This part opens on"."""
     text = passage.text
     for match in OPENING.finditer(text):
         portion = NTH_OF.search(text, max(0, match.start() - 40), match.start())
@@ -114,5 +114,5 @@ def opening(passage: Passage) -> None:
 
 
 def this_part(passage: Passage, start: int, end: int, *, begins: bool) -> None:
-    """Put "this part" there."""
+    """Replace these characters with "this part"."""
     passage.edit("opening", start, end, "This part" if begins else "this part")

@@ -1,4 +1,4 @@
-"""Places told in other words: a prologue that the summary speaks of, how the work is closed, its first lines."""
+"""Places told in other words: a prologue that the summary mentions, how the work is closed, its first lines."""
 
 import re
 
@@ -6,11 +6,11 @@ from scrollwork.preprocessing.chapters.edits import Passage
 from scrollwork.preprocessing.chapters.words import NOVEL, WORK
 
 NAMED = r"(?:prologue|epilogue|preface|prelude|foreword|afterword)"
-# a section that is spoken on a stage of the story is the story's
+# a section that is spoken on a stage belongs to the story
 SPOKEN = re.compile(
     r"\b(?:perform|deliver|speak|spoke|spoken|recite|rehearse|read|audience|actor|stage|chorus)(?:s|ed|ing)?\b", re.I
 )
-# "begins with an introduction to Mara" brings a person in
+# "begins with an introduction to Mara" introduces a person
 OPENS_WITH = re.compile(
     r"\b(?:begins|opens|starts(?:\s+off)?|ends|closes|concludes)\s+with\s+(?P<what>an?\s+(?:(?:short|brief|long)\s+)?"
     rf"(?:{NAMED}|introductory\s+(?P<kind>note|chapter|passage|section)|introduction(?=\s+(?:in\s+which|that|to\s+explain|where))))\b",
@@ -43,7 +43,7 @@ SO = re.compile(
     r"\s+(?:with|on|by)\b)",
     re.I,
 )
-# "the last line of the play that Tom wrote" is of another one
+# "the last line of the play that Tom wrote" is of another play
 LINES = re.compile(
     r"\b(?:speaks?|says?|has|gets|utters|are|is|with)\s+the\s+(?:very\s+)?(?:last|final|closing|first|opening)\s+"
     rf"(?:lines?|words?|speech|image|moments?)\s+(?:in|of)\s+(?P<what>(?:the|this)\s+{NOVEL})\b(?!\s+(?:that|which|by|he|she|they)\b)",
@@ -56,7 +56,7 @@ TELLS = re.compile(
 
 
 def sections(passage: Passage) -> None:
-    """Sections, closings and first lines that the summary speaks of become "a passage", "this part", "another part"."""
+    """Replace sections, closings and first lines that the summary mentions with "a passage", "this part", etc."""
     text = passage.text
     for match in OPENS_WITH.finditer(text):
         if not SPOKEN.search(_sentence(text, match.end())):
@@ -79,5 +79,5 @@ def sections(passage: Passage) -> None:
 
 
 def _sentence(text: str, at: int) -> str:
-    """What follows up to the end of the sentence, at most 200 characters."""
+    """Return what follows up to the end of the sentence, at most 200 characters."""
     return re.split(r"[.!?]\s", text[at : at + 200], maxsplit=1)[0]

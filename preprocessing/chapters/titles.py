@@ -1,7 +1,8 @@
-"""Titles of chapters at the start of a summary: on a line, in quotes, in capitals, or run into its first sentence.
+"""Chapter titles at the start of a summary: on a line, in quotes, in capitals, or run into its first sentence.
 
-Published summaries often stand on one line, title and text without a mark between: "A Long Way Down The captain wakes".
-Such a title is told from a name by what the book writes small elsewhere and by pairs that recur ("Captain Hale").
+Published summaries are often one line, with nothing between title and text: "A Long Way Down The captain wakes". Such a
+title is told from a name by the words that the book writes in lower case elsewhere, and by recurring pairs ("Captain
+Hale").
 """
 
 import re
@@ -20,7 +21,7 @@ WORD = re.compile(r"\s*([^\s]+)")
 
 
 def chapter_title(passage: Passage) -> None:
-    """The title of a chapter, where a summary, or a chapter in it, begins with it."""
+    """Remove the title of a chapter if a summary, or a chapter in it, begins with it."""
     for at in passage.after_headings():
         end = line_title(passage, at) or quoted(passage, at) or capitals(passage, at) or run_in(passage, at)
         if end:
@@ -28,7 +29,7 @@ def chapter_title(passage: Passage) -> None:
 
 
 def name_of_part(passage: Passage) -> None:
-    """The name of the part, or the title in it behind its number, where the summary begins with it."""
+    """Remove the name of the part, or the title after its number, if the summary begins with it."""
     at, name = passage.begins, passage.name.strip()
     titles = [
         name,
@@ -38,7 +39,7 @@ def name_of_part(passage: Passage) -> None:
         words = r"\s+".join(re.escape(word) for word in re.findall(r"[^\s]+", title.strip(" .,:;\"“”'")))
         if not words:
             continue
-        # behind the title a mark, a new line or a capital: "Storm at sea threatens" is a sentence
+        # a mark, a new line or a capital must follow the title: "Storm at sea threatens" is a sentence
         match = re.compile(
             rf"[\"“'‘]?{words}[\"”'’]?(?:\s*(?:[:.–—-]+|\n)\s*|\s+)(?=[\"“'‘(]?(?-i:[A-Z])|$)", re.I
         ).match(passage.text, at)
@@ -47,7 +48,7 @@ def name_of_part(passage: Passage) -> None:
 
 
 def line_title(passage: Passage, at: int) -> int:
-    """The end of a short line in title case without a full stop, directly behind a heading on a line; 0 where none."""
+    """Return the end of a short line in title case without a full stop, right after a heading's line; else 0."""
     end = passage.text.find("\n", at, at + LONGEST_LINE)
     if end < 0 or "\n" not in passage.text[max(0, at - 3) : at]:
         return 0
@@ -59,7 +60,7 @@ def line_title(passage: Passage, at: int) -> int:
 
 
 def quoted(passage: Passage, at: int) -> int:
-    """The end of a quoted title that a new sentence follows; 0 where there is none."""
+    """Return the end of a quoted title before a new sentence; 0 if there is none."""
     match = QUOTED.match(passage.text, at)
     if not match:
         return 0
@@ -68,20 +69,20 @@ def quoted(passage: Passage, at: int) -> int:
 
 
 def capitals(passage: Passage, at: int) -> int:
-    """The end of a title in capitals; 0 where there is none."""
+    """Return the end of a title in capitals; 0 if there is none."""
     match = CAPITALS.match(passage.text, at)
     return match.end() if match else 0
 
 
 def is_title(words: list[str]) -> bool:
-    """Whether words are in title case."""
+    """Return whether words are in title case."""
     shown = [word.strip("\"“”'‘’(") for word in words]
     carrying = [word for word in shown if word.lower() not in SMALL]
     return bool(carrying) and len(words) <= MOST_WORDS and all(not word or not word[0].islower() for word in carrying)
 
 
 def run_in(passage: Passage, at: int) -> int:
-    """The end of a title that runs into the first sentence; 0 where nothing shows that it is one."""
+    """Return the end of a title that runs into the first sentence; 0 if nothing shows that it is one."""
     if places := passage.places_in(at, at + LONGEST_LINE):  # "A Long Night Chapter II tells"
         title = passage.text[at : places[0].start].split()
         if not title:
@@ -97,7 +98,7 @@ def run_in(passage: Passage, at: int) -> int:
 
 
 def leading(text: str, at: int) -> tuple[list[str], list[int]]:
-    """The words in title case from here on with their ends, and the word behind them."""
+    """Return the words in title case from here on and the word after them, and where each ends."""
     words, ends = [], list[int]()
     for match in WORD.finditer(text, at):
         word = match[1]
@@ -112,7 +113,7 @@ def leading(text: str, at: int) -> tuple[list[str], list[int]]:
 
 
 def large(words: list[str]) -> list[str]:
-    """The words of a title that carry it: no articles, prepositions, numbers and names of parts."""
+    """Return the significant words of a title: no articles, prepositions, numbers and names of parts."""
     bare = (stem(word) for word in words)
     return [
         word for word in bare if word.lower() not in SMALL and word not in STARTERS and word.lower() not in NO_TITLE
@@ -120,7 +121,7 @@ def large(words: list[str]) -> list[str]:
 
 
 def starter(passage: Passage, words: list[str], split: int) -> bool:
-    """Whether a sentence starts at words[split] with a word like "The" or "When", capitalised behind a title."""
+    """Return whether a sentence starts at words[split] with a word like "The" or "When", capitalised after a title."""
     title, word, following = words[:split], words[split], "".join(words[split + 1 : split + 2])
     last = title[-1]
     if word not in STARTERS or not following or not is_title(title) or not large(title):
@@ -131,12 +132,12 @@ def starter(passage: Passage, words: list[str], split: int) -> bool:
         return False
     if following in STARTERS or following.lower() in ("great", "elder", "younger", "terrible"):
         return False
-    # behind these a sentence may go on with a name; behind "A", "They", "Those" only a title does
+    # after these a sentence may go on with a name; after "A", "They", "Those" only a title does
     return following[0].islower() or (word in BEFORE_NAMES and (word != "The" or title[0] not in STARTERS))
 
 
 def subject(passage: Passage, words: list[str]) -> int:
-    """Where the name starts that is the subject of "... Captain Hale wakes"; 0 where the last word is none."""
+    """Return where the name starts that is the subject of "... Captain Hale wakes"; 0 if there is none."""
     book = passage.book
     split = len(words) - 2
     if split < 1 or not words[-1][0].islower() or words[split][-1] in ".,;:!?" or stem(words[split]) not in book.names:
@@ -155,7 +156,7 @@ def subject(passage: Passage, words: list[str]) -> int:
 
 
 def is_title_of_person(passage: Passage, title: list[str]) -> bool:
-    """Whether words before a name are a title: the last is a word that the book writes small elsewhere."""
+    """Return whether words before a name are a title: the book writes the last one in lower case elsewhere."""
     ending = stem(title[-1])
     return bool(
         is_title(title)

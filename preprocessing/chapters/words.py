@@ -1,20 +1,20 @@
-"""Words of the rules on position-revealing text, as lists and as pieces of patterns."""
+"""Words for the rules on position-revealing text, as lists and as pieces of patterns."""
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a list."""
+    """Return the words of a list."""
     return frozenset(text.split())
 
 
 SMALL = words("a an and as at but by de for from in into la le nor of off on or out over the to up upon vs with")
-# capitalised in the middle of a line, these start a sentence
+# capitalised within a line, these start a sentence
 STARTERS = words(
     """The A An In At On When As After Before While This That These Those It He She They We You I Having Once Back
     Meanwhile Later Now Next By From Two Three One His Her Their Our Its There Some Although Though Despite During
     Because If Since With Without Upon Until Soon Here Finally Still Even Most Many Both All Every Several Early
     Late"""
 )
-# behind these a sentence may go on with a name; behind "A", "They", "Those" only a title does
+# after these a sentence may go on with a name; after "A", "They", "Those" only a title does
 BEFORE_NAMES = words(
     """The In At On When As After Before While Having Once Back Meanwhile Later Now From Although Though Despite During
     Because If Since With Without Upon Until Soon Here Finally"""
@@ -28,7 +28,7 @@ HONORIFICS = words(
     nurse squire widow cousin grandfather grandmother great friar brother-in-law chief deacon dame elder justice
     mayor marchese signor signora"""
 )
-# words that start sentences and imperatives, and what parts are called: no evidence of a title
+# words that start sentences or imperatives, and what parts are called: no evidence of a title
 NO_TITLE = words(
     """while when before after although though because inside outside near whenever wherever meet enter behind under
     above beyond between through toward towards within since unless whereas whether why how what who where once till

@@ -1,7 +1,7 @@
-"""Our construction of a task against a release: equal ids, inputs, references and offsets, and where they first part.
+"""Our version of a task compared with a release: ids, inputs, references and offsets, and their first differences.
 
-Inputs are paired by id; a released input with an id of another scheme by its text, else by its documents and query. Of
-inputs that are equal there (QMSum asks one query of a meeting twice) by the references too.
+Inputs are paired by id; a released input with an id of another scheme by its text, else by its documents and query.
+Between equal inputs (QMSum asks one query of a meeting twice), the references decide.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Rows = Callable[[], Iterable[Record | MalformedRecord]]
 
 @dataclass(frozen=True)
 class Difference:
-    """The first difference of a kind. at: character where the texts part, None where they are no texts."""
+    """The first difference of a kind. at: character at which the texts differ, None if they are not texts."""
 
     example_id: str
     released_id: str
@@ -38,7 +38,7 @@ class Difference:
     released: Any
 
     def to_json(self) -> dict[str, Any]:
-        """As the command prints it."""
+        """Return it as the command prints it."""
         return {
             "id": self.example_id,
             "release_id": self.released_id,
@@ -50,10 +50,11 @@ class Difference:
 
 @dataclass
 class Comparison:
-    """ours, released: ids. rows: of the release; unreadable: those that are no record of this benchmark.
+    """The result of a comparison. ours, released: ids. rows: of the release.
 
-    paired: inputs by the way in which they were paired. equal, of: by kind, how many of how many paired inputs agree
-    (references: of those whose released ones are public).
+    unreadable: rows that are not records of this benchmark. paired: number of inputs by the way in which they were
+    paired. equal, of: by kind, how many of how many paired inputs agree (references: only inputs whose released ones
+    are public). first: the first difference by kind.
     """
 
     ours: tuple[str, ...]
@@ -68,16 +69,16 @@ class Comparison:
 
     @property
     def equal_ids(self) -> float | None:
-        """Ids in both / ids in either; None where there are none."""
+        """Return ids in both / ids in either; None without ids."""
         either = {*self.ours, *self.released}
         return len({*self.ours} & {*self.released}) / len(either) if either else None
 
     def share(self, kind: str) -> float | None:
-        """The share of paired inputs that agree in a kind."""
+        """Return the share of paired inputs that agree in a kind, 0 to 1; None without any."""
         return self.equal[kind] / self.of[kind] if self.of[kind] else None
 
     def to_json(self) -> dict[str, Any]:
-        """As the command prints it."""
+        """Return it as the command prints it."""
         here, there = {*self.ours}, {*self.released}
         return {
             "ours": len(self.ours),
@@ -98,7 +99,7 @@ class Comparison:
         }
 
     def note(self, kind: str, same: bool, difference: Callable[[], Difference]) -> None:
-        """Count one paired input for a kind; the first difference is kept."""
+        """Count one paired input for a kind, and keep the first difference."""
         self.of[kind] += 1
         self.equal[kind] += same
         if not same and kind not in self.first:
@@ -107,7 +108,7 @@ class Comparison:
 
 @dataclass
 class _Released:
-    """A released input whose rows are not all read, and what it is paired with."""
+    """A released input whose rows are not all read yet, and the example that it is paired with."""
 
     references: list[str]
     example: Example | None
@@ -116,9 +117,10 @@ class _Released:
 def compare(
     ours: Sequence[Example], text_of: Callable[[str], str], template: Template, query_ends: str, split: str, rows: Rows
 ) -> Comparison:
-    """Our examples against the rows of a release. rows: gives them again at each call; they are read twice.
+    """Compare our examples with the rows of a release. Raises MalformedFile if it cannot be read to its end.
 
-    Raises MalformedFile for a release that cannot be read to its end.
+    text_of: a document's text by id. query_ends: see official_release.py. rows: returns them anew at each call; they
+    are read twice.
     """
     found = Comparison(tuple(example.example_id for example in ours))
     by_id = {example.example_id: example for example in ours}
@@ -151,21 +153,23 @@ def compare(
 
 
 def _references_by_id(rows: Iterable[Record | MalformedRecord], split: str) -> dict[str, frozenset[bytes]]:
-    """Digests of the references of each released input."""
+    """Return digests of the references of each released input."""
     found: dict[str, set[bytes]] = {}
     for row in rows:
         if isinstance(row, MalformedRecord) or "id" not in row.data:
             continue
         own = found.setdefault(str(row.data["id"]), set())
-        with suppress(MalformedRecord):  # told where it is compared
+        with suppress(MalformedRecord):  # reported where it is compared
             if (output := output_of(row, split)) is not None:
                 own.add(_digest(output))
     return {name: frozenset(own) for name, own in found.items()}
 
 
 class _Pairing:
-    """Pairs released inputs with those of ours whose ids the release does not have, each once. theirs: references of
-    the released inputs by id."""
+    """A pairing of released inputs with those of ours whose ids the release lacks, each used once.
+
+    theirs: digests of the references of the released inputs, by id.
+    """
 
     def __init__(
         self,
@@ -186,7 +190,7 @@ class _Pairing:
             self._by_input.setdefault(_digest(text), []).append(one)
 
     def of(self, row: Record) -> tuple[str, Example | None]:
-        """(way, our example) of a released row, (…, None) where there is none."""
+        """Return (way, our example) for a released row, ("", None) if there is none."""
         if not self._free:
             return "", None
         for way, equal in self._candidates(row):
@@ -197,8 +201,7 @@ class _Pairing:
         return "", None
 
     def _unlike(self, example: Example, name: str) -> tuple[bool, bool]:
-        """How an input of ours that equals a released one differs from it in its references; last come those that
-        another released input has."""
+        """Return a sort key: first examples with this input's references, last those with another released input's."""
         own = frozenset(map(_digest, example.references))
         return own != self._theirs[name], own in self._told
 
@@ -206,7 +209,7 @@ class _Pairing:
         yield WAYS[1], self._by_input.get(_digest(row.text("input")), [])
         try:
             pieces = pieces_of(row, self._template, self._query_ends)
-        except MalformedRecord:  # its offsets are wrong; that is counted where they are compared
+        except MalformedRecord:  # its offsets are wrong, which is counted where they are compared
             return
         ids = tuple(document.document_id for document in pieces.documents)
         yield WAYS[2], self._by_content.get(_content(ids, pieces.query), [])
@@ -223,7 +226,7 @@ def _digest(text: str) -> bytes:
 def _compare_record(
     found: Comparison, example: Example, row: Record, template: Template, text_of: Callable[[str], str]
 ) -> None:
-    """Input and offsets of a paired input."""
+    """Compare input and offsets of a paired input."""
     own: Mapping[str, Any] = official_rows(example, template, text_of)[0]
     name = row.text("id")
     for kind, value in own.items():
@@ -238,7 +241,7 @@ def _compare_record(
 
 
 def _compare_references(found: Comparison, example: Example, name: str, theirs: Sequence[str]) -> None:
-    """References as sets, and as lists."""
+    """Compare references as sets, and as lists."""
     ours = example.references
     lacking = next((text for text in ours if text not in theirs), None)
     added = next((text for text in theirs if text not in ours), None)
@@ -256,7 +259,7 @@ def _compare_references(found: Comparison, example: Example, name: str, theirs: 
 
 
 def _difference(example_id: str, released_id: str, ours: Any, released: Any) -> Difference:
-    """Where two values part: texts are cut to what stands around that place."""
+    """Return where two values differ, with texts cut to the characters around that place."""
     if isinstance(ours, str) and isinstance(released, str):
         at = first_difference(ours, released)
         start = max(0, at - SHOWN // 2)
@@ -266,13 +269,13 @@ def _difference(example_id: str, released_id: str, ours: Any, released: Any) -> 
 
 
 def first_difference(ours: str, released: str) -> int:
-    """The first character at which two texts differ, or where the shorter one ends."""
+    """Return the first position at which two texts differ, or where the shorter one ends."""
     pairs = enumerate(zip(ours, released, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(ours), len(released)))
 
 
 def _short(value: Any) -> Any:
-    """A value that is no text in few characters; of a text its beginning."""
+    """Return a value other than two texts in few characters, of a text its beginning."""
     if isinstance(value, str):
         return escape_surrogates(value[:SHOWN])
     if isinstance(value, int | float | None) or (isinstance(value, list) and len(repr(value)) <= 2 * SHOWN):
@@ -281,5 +284,5 @@ def _short(value: Any) -> Any:
 
 
 def escape_surrogates(text: str) -> str:
-    """The text with lone surrogates escaped, so that it can be printed."""
+    """Return the text with lone surrogates escaped, so that it can be printed."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,7 +1,7 @@
 """BAMBOO (Dong et al. 2024): eight of its ten tasks, in 4K and 16K tokens. Dolce's suites (dolce.md 8).
 
-JSON Lines, one problem a record. What is question and what is context differs by task: `form` says how. The two sorting
-tasks have neither and are left out.
+JSON Lines, one problem per record. Which fields are question and context differs by task, and `form` says it. The two
+sorting tasks have neither and are left out.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ START, END = re.compile(r"# \[(?:start|begin)\]"), "# [end]"
 
 
 def curate(raw: RawFiles, task: str, split: str, *, form: str, choice: str) -> Iterator[Row]:
-    """Contexts as documents, problems as examples; ids are size and number in its file, from 0: "4k-17".
+    """Yield contexts as documents, problems as examples; ids are the size and the number in its file, from 0: "4k-17".
 
-    form: sections, choices, dialogue, code or hypothesis. choice: a line put behind the options, the choice of not
-    answering; "" for none. The size, "4K" or "16K", stands in the metadata.
+    form: sections, choices, dialogue, code or hypothesis. choice: a line added to the query, the choice of not
+    answering; "" for none. The metadata have the size, "4K" or "16K". Raises ValueError for an unknown form.
     """
     if form not in FORMS:
         raise ValueError(f"bamboo.form must be one of {', '.join(FORMS)}, is {form!r}")
@@ -39,7 +39,7 @@ def curate(raw: RawFiles, task: str, split: str, *, form: str, choice: str) -> I
 
 
 def problem(number: int, form: str, choice: str, task: str, split: str, record: Record) -> Iterator[Row]:
-    """A context and its problem."""
+    """Yield a context and its problem."""
     own = FORMS[form]
     context, query, facts = own.taken(record)
     if not context.strip():
@@ -65,7 +65,7 @@ Taken = tuple[str, str, Mapping[str, str]]  # context, question, further facts
 
 
 def sections(record: Record) -> Taken:
-    """AltQA: sections "Document" and "Question" in either order, the instruction before them."""
+    """Read AltQA: sections "Document" and "Question" in either order, after the instruction."""
     text = record.text("content")
     found = list(SECTION.finditer(text))
     first = {one[1]: one for one in reversed(found)}
@@ -73,7 +73,7 @@ def sections(record: Record) -> Taken:
         missing = " and ".join(name for name in ("Document", "Question") if name not in first)
         raise record.error("content", f'has no section "{missing}:"', "missing field")
     document, question = first["Document"], first["Question"]
-    if document.start() < question.start():  # the last one: the document may have such a line too
+    if document.start() < question.start():  # the last one, as the document may have such a line too
         question = [one for one in found if one[1] == "Question"][-1]
     edge = max(document.start(), question.start())
     begins = min(document.start(), question.start())
@@ -85,7 +85,7 @@ def sections(record: Record) -> Taken:
 
 
 def choices(record: Record) -> Taken:
-    """PaperQA, MeetingQA: question and options. Some lists hold all options in one text, or one in two."""
+    """Read PaperQA, MeetingQA: question and options. Some lists have all options in one text, or one in two."""
     options = [option.strip() for option in record.texts("options")]
     if not any(options):
         raise record.error("options", "is empty", "empty field")
@@ -93,8 +93,10 @@ def choices(record: Record) -> Taken:
 
 
 def dialogue(record: Record) -> Taken:
-    """ShowsPred, MeetingPred: the last line is the question, what was said before it the context. It may be a list
-    of lines."""
+    """Read ShowsPred, MeetingPred: the last line is the question, the lines before it are the context.
+
+    The content may be a list of lines.
+    """
     lines = isinstance(record.data.get("content"), list)
     text = "\n".join(record.texts("content")) if lines else record.text("content")
     before, _, last = text.rstrip("\n").rpartition("\n")
@@ -102,7 +104,7 @@ def dialogue(record: Record) -> Taken:
 
 
 def code(record: Record) -> Taken:
-    """PrivateEval: documents of an API between two marks, then the code to complete."""
+    """Read PrivateEval: API documentation between two marks, then the code to complete."""
     text = record.text("prompt")
     start = START.search(text)
     end = text.find(END, start.end()) if start else -1
@@ -112,22 +114,22 @@ def code(record: Record) -> Taken:
 
 
 def hypothesis(record: Record) -> Taken:
-    """SenHallu, AbsHallu: a paper and a hypothesis."""
+    """Read SenHallu, AbsHallu: a paper and a hypothesis."""
     return record.text("content"), record.text("hypothesis").strip(), {}
 
 
 def answer(record: Record) -> tuple[str, ...]:
-    """The answer."""
+    """Return the answer."""
     return (record.text("answer").strip(),)
 
 
 def truth(record: Record) -> tuple[str, ...]:
-    """The Yes or No that the prompt asks for."""
+    """Return the Yes or No that the prompt asks for."""
     return ("Yes" if record.boolean("answer") else "No",)
 
 
 def solutions(record: Record) -> tuple[str, ...]:
-    """The completions that are right, without white space around them."""
+    """Return the right completions, without white space around them."""
     found = tuple(dict.fromkeys(text.strip() for text in record.texts("canonical_solution") if text.strip()))
     if not found:
         raise record.error("canonical_solution", "has no text", "empty field")
@@ -136,7 +138,7 @@ def solutions(record: Record) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Form:
-    """How a task's records are read. taken: context and question; field: where they stand; golds: the references."""
+    """How a task's records are read. taken: context and question; field: where they are; golds: the references."""
 
     taken: Callable[[Record], Taken]
     field: str = "content"

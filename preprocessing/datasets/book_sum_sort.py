@@ -1,7 +1,8 @@
 """BookSumSort, built from BookSum (Kryściński et al. 2022): put shuffled chapter summaries in order. ZeroSCROLLS 3.1.3.
 
-One source of study guides a book, by preference; introductions and overviews left out; what reveals a part's place
-taken out by named rules (`book_position`; docs/booksumsort.md); books of 3 to 86 parts; four distinct orders each.
+Each book uses one source of study guides, by preference; introductions and overviews are left out; what reveals a
+part's place is removed by named rules (chapters/strip.py; docs/booksumsort.md). Books have 3 to 86 parts, and four
+distinct orders each.
 """
 
 import math
@@ -29,9 +30,9 @@ File = tuple[str, Path]
 
 @dataclass(frozen=True)
 class Part:
-    """A part's summary as the raw file has it: its name in the book and its text without blank lines.
+    """A part's summary in the raw file, without blank lines. name: of the part in its book.
 
-    analysed: whether the guide has an analysis of the part beside its summary.
+    analysed: the guide also has an analysis of the part.
     """
 
     file: str
@@ -52,7 +53,11 @@ def curate(
     edits: Sequence[str],
     seed: int,
 ) -> Iterator[Row]:
-    """Section summaries as documents; a book gives `permutations` examples. `edits`: the rules of `book_position`."""
+    """Yield part summaries as documents, and `permutations` examples for each book.
+
+    fewest, most: parts of a book; other books are dropped. sources: of study guides, the preferred first. edits: rules
+    of chapters/strip.py.
+    """
     yield from misplaced_files(raw.files(), task, split)
     for title, source, files in chosen_books(raw.files(), sources):
         parts: list[Part] = []
@@ -88,9 +93,10 @@ def curate(
 
 
 def story_parts(parts: Sequence[Part], edits: Sequence[str]) -> list[Part]:
-    """The parts that tell some of the story: by their names no introductions, overviews or analyses.
+    """Return the parts that tell some of the story: by their names not introductions, overviews or analyses.
 
-    The guides' analysis of a whole book is its last part; where it has no name, it is the one part without an analysis.
+    A guide's analysis of the whole book is its last part; without a name, it is known as the only part without an
+    analysis.
     """
     if "introduction" not in edits:
         return list(parts)
@@ -100,7 +106,7 @@ def story_parts(parts: Sequence[Part], edits: Sequence[str]) -> list[Part]:
 
 
 def without_position(title: str, parts: Sequence[Part], edits: Sequence[str]) -> list[tuple[Part, Stripped]]:
-    """Each part of a book with its summary after the edits."""
+    """Return each part of a book with its edited summary."""
     book = Book.of(title, [one.text for one in parts])
     return [(one, strip_position(one.text, one.name, book, edits)) for one in parts]
 
@@ -108,9 +114,9 @@ def without_position(title: str, parts: Sequence[Part], edits: Sequence[str]) ->
 def cuts(
     raw: RawFiles, sources: Sequence[str], edits: Sequence[str], *, every: bool = False
 ) -> Iterator[tuple[Part, Edit | None]]:
-    """Every edit for a person to check, with its part; None for a part that is left out as an introduction.
+    """Yield every edit with its part, for a person to check; None for a part that is left out as an introduction.
 
-    Of the books' chosen sources, or of `every` source. Malformed parts are passed over: `curate` names them.
+    Covers the books' chosen sources, or `every` source. Malformed parts are skipped: `curate` reports them.
     """
     for title, _, files in chosen_books(raw.files(), sources, every=every):
         parts = []
@@ -127,7 +133,7 @@ def cuts(
 def chosen_books(
     files: Sequence[File], sources: Sequence[str], *, every: bool = False
 ) -> Iterator[tuple[str, str, list[File]]]:
-    """Title, source and files in the book's order: the preferred source of each book, or every one."""
+    """Yield title, source, and files in the book's order: the preferred source of each book, or every one."""
     for _, by_source in sorted(books(files).items()):
         best = min(by_source, key=lambda one: preference(one[0], sources))
         for source, title in sorted(by_source) if every else [best]:
@@ -136,7 +142,7 @@ def chosen_books(
 
 
 def books(files: Sequence[File]) -> dict[str, dict[tuple[str, str], dict[tuple[int, int], File]]]:
-    """Book -> (source, its title there) -> (section, part) -> file. Titles differ in capitals and articles."""
+    """Return book -> (source, its title there) -> (section, part) -> file. Titles differ in capitals and articles."""
     found: dict[str, dict[tuple[str, str], dict[tuple[int, int], File]]] = defaultdict(lambda: defaultdict(dict))
     for name, place in files:
         path = PurePosixPath(name)
@@ -147,7 +153,7 @@ def books(files: Sequence[File]) -> dict[str, dict[tuple[str, str], dict[tuple[i
 
 
 def misplaced_files(files: Sequence[File], task: str, split: str) -> Iterator[Drop]:
-    """Files whose place in their book is not known, or is that of another file."""
+    """Yield drops of files whose place in their book is not known, or is that of another file."""
     seen: dict[tuple[PurePosixPath, int, int], str] = {}
     for name, _ in files:
         path = PurePosixPath(name)
@@ -161,19 +167,19 @@ def misplaced_files(files: Sequence[File], task: str, split: str) -> Iterator[Dr
 
 
 def same_title(title: str) -> str:
-    """What titles of one book have in common: "The Tragedy of Macbeth", "macbeth"; "Typee; or, the Isles", "Typee"."""
+    """Return what titles of one book share: "The Tragedy of Macbeth", "macbeth"; "Typee; or, the Isles", "Typee"."""
     plain = " ".join(title.casefold().replace("’", "'").split())
     short = re.sub(r"\s*[,;:]\s*or\b,?\s.*$", "", plain)
     return re.sub(r"^(?:the\s+)?(?:tragedy|tragedie)\s+of\s+|^(?:the|an?)\s+", "", short)
 
 
 def preference(source: str, sources: Sequence[str]) -> tuple[int, str]:
-    """Where a source stands: in the order given, the others after them by name."""
+    """Return the sort key of a source: in the order given, then the others by name."""
     return (sources.index(source) if source in sources else len(sources), source)
 
 
 def part(raw: RawFiles, path: File) -> Part:
-    """One part's summary, without blank lines inside (fact sheet 3.3)."""
+    """Read one part's summary, without blank lines inside (fact sheet 3.3)."""
     record = raw.object(path)
     text = re.sub(r"\n\s*\n", "\n", record.text("summary")).strip()
     analysed = bool(str(record.data.get("analysis") or "").strip())
@@ -190,7 +196,7 @@ def examples(
     task: str,
     split: str,
 ) -> Iterator[Example]:
-    """Distinct random orders of the parts; the gold lists, in the book's order, where each part is shown (from 1)."""
+    """Yield distinct random orders of the parts; the gold lists, in book order, where each part is shown (from 1)."""
     seen: set[tuple[int, ...]] = set()
     attempt = 0
     count = min(count, math.factorial(len(documents)))

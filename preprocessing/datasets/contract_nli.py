@@ -1,6 +1,6 @@
 """ContractNLI (Koreeda & Manning 2021): does a contract entail a hypothesis? SCROLLS 3.1.
 
-17 hypotheses a contract; outputs Entailment, Contradiction, Not mentioned.
+17 hypotheses per contract; outputs Entailment, Contradiction, Not mentioned.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ OUTPUTS = {"Entailment": "Entailment", "Contradiction": "Contradiction", "NotMen
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """Contracts as documents, each hypothesis as an example; a malformed label is dropped with its examples."""
+    """Yield contracts as documents, each hypothesis as an example; a malformed label is dropped with its examples."""
     for path in raw.files():
         release = whole_object(raw, path)
         try:
@@ -36,16 +36,16 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
 
 
 def hypothesis_of(label: Record | MalformedRecord) -> str:
-    """The text of a label. Raises MalformedRecord."""
+    """Return the text of a label. Raises MalformedRecord."""
     if isinstance(label, MalformedRecord):
         raise label
     return label.text("hypothesis")
 
 
 def contract(hypotheses: Mapping[str, str | None], task: str, split: str, record: Record) -> Iterator[Row]:
-    """A contract and its hypotheses, in the order of the release's labels; a malformed one is dropped alone.
+    """Yield a contract and its hypotheses, in the order of the release's labels; a malformed one is dropped alone.
 
-    hypotheses: None for a label that is malformed itself.
+    hypotheses: by label; None if the label itself is malformed.
     """
     text = record.text("text")
     contract_id = record.integer("id")
@@ -67,7 +67,7 @@ def contract(hypotheses: Mapping[str, str | None], task: str, split: str, record
 
 
 def spans_of(record: Record, length: int) -> Iterator[tuple[int, int]]:
-    """The contract's evidence spans, [start, end) in characters."""
+    """Yield the contract's evidence spans, [start, end) in characters. Raises MalformedRecord."""
     for index, span in enumerate(record.array("spans")):
         ends = span if isinstance(span, list) else []
         if len(ends) != 2 or not all(type(end) is int for end in ends) or not 0 <= ends[0] <= ends[1] <= length:
@@ -85,7 +85,7 @@ def example(
     split: str,
     annotations: Record,
 ) -> Iterator[Example]:
-    """One hypothesis; id: contract and label."""
+    """Yield one hypothesis; its id is contract and label."""
     choice = annotations.record(name)
     label = choice.text("choice")
     if label not in OUTPUTS:

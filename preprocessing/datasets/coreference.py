@@ -1,4 +1,4 @@
-"""What coreference data sets have in common: numbered mentions in documents, and the clusters that are gold."""
+"""What coreference data sets share: numbered mentions in documents, and the gold clusters."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from scrollwork.records.base import canonical_json
 
 @dataclass(frozen=True)
 class Mention:
-    """Characters [start, end) of the example's document `document`; of a mention in pieces, what covers them all."""
+    """Characters [start, end) of the example's document number `document`, covering all of a discontinuous mention."""
 
     document: int
     start: int
@@ -18,17 +18,17 @@ class Mention:
 
     @property
     def place(self) -> tuple[int, int, int]:
-        """Where it stands; of two that begin together the longer comes first."""
+        """Return its sort key: its position; of two that begin together, the longer one comes first."""
         return self.document, self.start, -self.end
 
 
 def spans(mentions: Iterable[Mention]) -> list[list[int]]:
-    """[document, start, end] by mention number, as metadata keeps them."""
+    """Return [document, start, end] by mention number, as metadata store them."""
     return [[one.document, one.start, one.end] for one in mentions]
 
 
 def clusters(mentions: Sequence[Mention]) -> str:
-    """The gold: canonical JSON of the clusters, each the sorted numbers of its mentions; singletons are in it."""
+    """Return the gold: canonical JSON of the clusters, each the sorted numbers of its mentions, singletons included."""
     found: dict[Hashable, list[int]] = {}
     for number, mention in enumerate(mentions):
         found.setdefault(mention.cluster, []).append(number)
@@ -36,7 +36,7 @@ def clusters(mentions: Sequence[Mention]) -> str:
 
 
 def joined(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
-    """(tokens with one blank between them, [start, end) of each in that text)."""
+    """Return (tokens joined by blanks, [start, end) of each in that text)."""
     places = []
     at = 0
     for token in tokens:
@@ -46,5 +46,5 @@ def joined(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a JSON value is a whole number from 0, of 63 bits."""
+    """Return whether a JSON value is a whole number from 0, of 63 bits."""
     return type(value) is int and 0 <= value < 2**63

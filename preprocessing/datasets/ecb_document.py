@@ -1,4 +1,4 @@
-"""One document of ECB+: its tokens, its mentions, and which of them corefer, as upstream's XML has them."""
+"""One document of ECB+: its tokens, its mentions, and which of them corefer, read from upstream's XML."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Chain = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Event:
-    """An event mention in a document's text: characters [start, end), and the chain that it is in."""
+    """An event mention in a document's text: characters [start, end), and its coreference chain."""
 
     start: int
     end: int
@@ -28,8 +28,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Text:
-    """What of a document is shown: from the first to the last token of its validated sentences. entities: how many
-    mentions of other kinds they have; the official draws depend on it."""
+    """The part of a document that is shown: from the first to the last token of its validated sentences.
+
+    entities: number of mentions of other kinds in these, on which the official draws depend.
+    """
 
     name: str
     file: str
@@ -39,9 +41,9 @@ class Text:
 
 
 def read(raw: RawFiles, path: tuple[str, Path], validated: Set[int]) -> Text:
-    """A document's text and the event mentions of its validated sentences. Raises MalformedFile, MalformedRecord.
+    """Read a document's text and the event mentions of its validated sentences. Raises MalformedFile, MalformedRecord.
 
-    Tokens are joined with blanks; sentences between validated ones stay. A mention in pieces is what covers them all;
+    Tokens are joined by blanks; sentences between validated ones are kept. A discontinuous mention is what covers it;
     one with a token outside the validated sentences is left out.
     """
     name = Path(path[0]).stem
@@ -81,7 +83,7 @@ def read(raw: RawFiles, path: tuple[str, Path], validated: Set[int]) -> Text:
 
 
 def mentions_of(file: str, root: ET.Element) -> list[tuple[str, str, list[str]]]:
-    """(m_id, tag, its tokens' ids) of every mention; the descriptions of instances, which have no tokens, are none."""
+    """Return (m_id, tag, its tokens' ids) of every mention, without descriptions of instances, which have no tokens."""
     markables = root.find("Markables")
     if markables is None:
         raise problem(file, "Document", "Markables", "is missing", "missing field")
@@ -101,7 +103,7 @@ def mentions_of(file: str, root: ET.Element) -> list[tuple[str, str, list[str]]]
 
 
 def chains_of(file: str, root: ET.Element) -> dict[str, Chain]:
-    """The chain of each mention that is in one: the instance across documents, else the chain within this one."""
+    """Return the chain of each mention in one: the instance across documents, else the chain within this document."""
     relations = root.find("Relations")
     found: dict[str, Chain] = {}
     for relation in relations if relations is not None else ():
@@ -118,7 +120,7 @@ def chains_of(file: str, root: ET.Element) -> dict[str, Chain]:
 
 
 def identity(file: str, element: ET.Element, name: str) -> str:
-    """An attribute that must be there. Raises MalformedRecord."""
+    """Return an attribute that must be there. Raises MalformedRecord."""
     value = element.get(name, "")
     if not value.strip():
         raise problem(file, element.tag, name, "is missing", "missing field")
@@ -126,7 +128,7 @@ def identity(file: str, element: ET.Element, name: str) -> str:
 
 
 def sentence(file: str, token: ET.Element) -> int:
-    """The number of the sentence that a token is in. Raises MalformedRecord."""
+    """Return the number of the sentence that a token is in. Raises MalformedRecord."""
     value = identity(file, token, "sentence")
     if not (value.isascii() and value.isdigit() and len(value) < 10):
         raise problem(file, f"token {token.get('t_id')}", "sentence", f"{value!r} is no number", "wrong type")
@@ -134,7 +136,7 @@ def sentence(file: str, token: ET.Element) -> int:
 
 
 def word(file: str, token: ET.Element) -> str:
-    """A token's text, without the tabs that upstream left behind three of them. Raises MalformedRecord."""
+    """Return a token's text, without the tabs that upstream left after three of them. Raises MalformedRecord."""
     text = (token.text or "").strip()
     if not text:
         raise problem(file, f"token {token.get('t_id')}", "", "has no text", "empty field")
@@ -142,7 +144,7 @@ def word(file: str, token: ET.Element) -> str:
 
 
 def token_number(file: str, m_id: str, t_id: str, numbers: dict[str, int]) -> int:
-    """Which token an anchor names. Raises MalformedRecord."""
+    """Return the number of the token that an anchor names. Raises MalformedRecord."""
     if t_id not in numbers:
         raise problem(
             file, f"mention {m_id}", "token_anchor", f"names token {t_id!r}, which is not there", "mention out of range"
@@ -151,5 +153,5 @@ def token_number(file: str, m_id: str, t_id: str, numbers: dict[str, int]) -> in
 
 
 def problem(file: str, record: str, field: str, said: str, reason: str) -> MalformedRecord:
-    """The error to raise for a document."""
+    """Return the error to raise for a document."""
     return MalformedRecord(file, record, field, said, reason)

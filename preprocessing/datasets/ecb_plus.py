@@ -1,6 +1,6 @@
 """ECB+ (Cybulska and Vossen 2014): event mentions in news, coreferent across the documents of a topic. SEAM 1.2.
 
-Splits and what is validated follow Cattan et al. (2021): topics 36 to 45 are test, eight others validation.
+Splits and validated sentences follow Cattan et al. (2021): topics 36 to 45 are test, eight others validation.
 """
 
 from collections import defaultdict
@@ -20,15 +20,15 @@ VALIDATION = frozenset({2, 5, 12, 18, 21, 23, 34, 35})
 TEST = frozenset(range(36, 46))
 TOPICS = frozenset(range(1, 46)) - {15, 17}
 COLUMNS = ("Topic", "File", "Sentence Number")
-Sentences = dict[str, set[int]]  # of a document, by its name ("36_1ecb")
+Sentences = dict[str, set[int]]  # by the name of a document ("36_1ecb")
 Paths = dict[str, tuple[str, Path]]
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """Documents with event mentions in validated sentences, each topic as an example, by its number.
+    """Yield documents with event mentions in validated sentences, and each topic as an example, named by its number.
 
-    A topic with a document, or a row of the list of sentences, that cannot be used is dropped whole: its gold would be
-    another.
+    A topic is dropped whole if one of its documents, or of its rows in the list of sentences, cannot be used: its gold
+    would be another.
     """
     listed: dict[int, Sentences] = defaultdict(lambda: defaultdict(set))
     broken: dict[int, MalformedRecord] = {}
@@ -59,12 +59,12 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
 
 
 def split_of(topic: int) -> str:
-    """The split of a topic."""
+    """Return the split of a topic."""
     return "test" if topic in TEST else "validation" if topic in VALIDATION else "train"
 
 
 def sentence(row: Record | MalformedRecord) -> tuple[int, str, int]:
-    """(topic, document, sentence) of a row of the list of validated sentences. Raises MalformedRecord."""
+    """Return (topic, document, sentence) of a row of the list of validated sentences. Raises MalformedRecord."""
     if isinstance(row, MalformedRecord):
         raise row
     value, name, number = (row.text(column).strip() for column in COLUMNS)
@@ -77,19 +77,19 @@ def sentence(row: Record | MalformedRecord) -> tuple[int, str, int]:
 
 
 def topic_of(row: Record | MalformedRecord) -> int:
-    """The topic of a row of the list, of a broken one too where it can be read; 0 for none."""
+    """Return the topic of a row of the list, even of a broken one if it can be read; 0 for none."""
     cells = row.cells if isinstance(row, MalformedRow) else row.data if isinstance(row, Record) else {}
     return topic_number(str(cells.get("Topic", "")).strip())
 
 
 def topic_number(text: str) -> int:
-    """The topic that a text names, 0 for none."""
+    """Return the topic that a text names, 0 for none."""
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
     return number if number in TOPICS else 0
 
 
 def topic_and_document(path: str) -> tuple[int, str]:
-    """(topic, document) by a file's name, "36_1ecb.xml"; topic 0 for none."""
+    """Return (topic, document) from a file's name, "36_1ecb.xml"; topic 0 for none."""
     name = Path(path).stem
     return topic_number(name.partition("_")[0]), name
 
@@ -97,7 +97,7 @@ def topic_and_document(path: str) -> tuple[int, str]:
 def example(
     raw: RawFiles, topic: int, listed: Sentences, files: Paths, task: str, split: str, record: Record
 ) -> Iterator[Row]:
-    """The documents of a topic, then the topic. Documents stand in the order of their texts."""
+    """Yield the documents of a topic, ordered by their texts, then the topic."""
     for name in sorted(listed.keys() - files.keys()):
         raise record.error("", f"lacks {name}.xml, which the list of sentences names", "missing file")
     texts: list[Text] = []
@@ -122,7 +122,7 @@ def example(
             record, "no document", "no document of the topic has an event mention", task=task, split=split
         )
         return
-    texts.sort(key=lambda text: (text.text, text.name))  # as SEAM has them before it draws an order
+    texts.sort(key=lambda text: (text.text, text.name))  # SEAM's order, before it draws one
     mentions = [
         Mention(number, event.start, event.end, event.chain)
         for number, text in enumerate(texts)

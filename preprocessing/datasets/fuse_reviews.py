@@ -1,7 +1,7 @@
 """FuseReviews (Slobodkin et al. 2024): eight reviews with highlighted spans, to be fused into one text. SEAM 1.2.
 
-Two layouts: the data set's own on the hub (`review_0_offsets`, `review_0_alignments`, ...) and that of the file for
-fine-tuning (`review_0_highlight_spans`, ..., `alignments`). Cells of both hold JSON.
+Two layouts: the data set's own on the Hugging Face Hub (`review_0_offsets`, `review_0_alignments`, ...) and that of the
+file for fine-tuning (`review_0_highlight_spans`, ..., `alignments`). The cells of both hold JSON.
 """
 
 import json
@@ -23,10 +23,10 @@ Span = tuple[int, int]
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """Reviews as documents, each row as an example; its id is its number, from 0.
+    """Yield reviews as documents, and each row as an example; its id is its number, from 0.
 
-    The reference is JSON: `highlights`, their texts review by review, and `alignments`, the texts on the reviews' side,
-    once for each review and alignment, sorted. A split without alignments has no reference.
+    The reference is JSON: `highlights`, their texts by review, and `alignments`, the texts on the reviews' side, once
+    for each review and alignment, sorted. A split without alignments has no reference.
     """
     for number, record in enumerate(raw.records()):
         if isinstance(record, Record) and record.file.lower().endswith(".csv"):
@@ -35,7 +35,7 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
 
 
 def check_columns(record: Record) -> None:
-    """What a column lacks, all of its rows lack. Raises MalformedFile."""
+    """Raise MalformedFile for a missing column, which all rows would lack, and for a review too many."""
     own = OWN if FINE_TUNING.format(0) not in record.data else FINE_TUNING
     for column in (one.format(index) for one in (TEXT, own) for index in range(REVIEWS)):
         if column not in record.data:
@@ -47,9 +47,10 @@ def check_columns(record: Record) -> None:
 
 
 def instance(number: int, task: str, split: str, record: Record) -> Iterator[Row]:
-    """The reviews of one row, then the row.
+    """Yield the reviews of one row, then the row.
 
-    metadata: `highlights`, [document, start, end], merged where they overlap; `overlapping`, how many fewer they are.
+    Metadata: `highlights`, [document, start, end], overlapping ones merged; `overlapping`, how many fewer they are by
+    that.
     """
     names = [f"review_{index}" for index in range(REVIEWS)]
     texts = [record.text(TEXT.format(index)) for index in range(REVIEWS)]
@@ -84,7 +85,7 @@ def instance(number: int, task: str, split: str, record: Record) -> Iterator[Row
 
 
 def cell(record: Record, field: str) -> Any:
-    """The JSON value of a cell; NaN, which pandas writes for nothing, is None. Raises MalformedRecord."""
+    """Return the JSON value of a cell; NaN, which pandas writes for nothing, becomes None. Raises MalformedRecord."""
     text = record.text(field)
     try:
         return json.loads(text, parse_constant=lambda name: None)
@@ -93,14 +94,14 @@ def cell(record: Record, field: str) -> Any:
 
 
 def pairs(record: Record, field: str, value: Any, text: str) -> list[Span]:
-    """A list of [start, end) as spans of the text. Raises MalformedRecord."""
+    """Return a list of [start, end) as spans of the text. Raises MalformedRecord."""
     if not isinstance(value, list):
         raise record.error(field, f"must be a list, is {kind_name(value)}", "wrong type")
     return [span(record, field, one, text) for one in value]
 
 
 def span(record: Record, field: str, value: Any, text: str) -> Span:
-    """[start, end) of characters of the text. Raises MalformedRecord."""
+    """Return [start, end) of characters of the text. Raises MalformedRecord."""
     ends = value if isinstance(value, (list, tuple)) else ()
     if len(ends) != 2 or not all(type(end) is int for end in ends) or not 0 <= ends[0] < ends[1] <= len(text):
         raise record.error(field, f"{value!r} is no span of {len(text):,} characters", "span out of range")
@@ -108,7 +109,7 @@ def span(record: Record, field: str, value: Any, text: str) -> Span:
 
 
 def merge(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, those that share a character as one."""
+    """Return the spans in order, merging those that share a character."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:
@@ -122,7 +123,7 @@ Alignments = set[tuple[str, str, str]]  # (review, which alignment, text)
 
 
 def own_alignments(record: Record, names: Sequence[str]) -> Alignments | None:
-    """Those of the hub's layout: a list a review. None where the split has none."""
+    """Return those of the Hub's layout, one list per review; None if the split has none."""
     if f"{names[0]}_alignments" not in record.data:
         return None
     found = set()
@@ -135,9 +136,9 @@ def own_alignments(record: Record, names: Sequence[str]) -> Alignments | None:
 
 
 def flat_alignments(record: Record, texts: Sequence[str]) -> Alignments | None:
-    """Those of the file for fine-tuning: one list, spans as text "414, 428;430, 440". None where the split has none.
+    """Return those of the fine-tuning file: one list, spans as text "414, 428;430, 440"; None if the split has none.
 
-    An entry whose offsets are null (NaN) says that a review has nothing to do with the summary.
+    An entry with null offsets (NaN) says that a review is not used in the summary.
     """
     if "alignments" not in record.data:
         return None
@@ -157,14 +158,14 @@ def flat_alignments(record: Record, texts: Sequence[str]) -> Alignments | None:
 
 
 def objects(record: Record, field: str, value: Any) -> Iterator[Record]:
-    """The objects of a list in a cell. Raises MalformedRecord."""
+    """Yield the objects of a list in a cell. Raises MalformedRecord."""
     if not isinstance(value, list):
         raise record.error(field, f"must be a list, is {kind_name(value)}", "wrong type")
     yield from Record({field: value}, record.file, record.where).records(field)
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """ "414, 428" as numbers; () for anything else."""
+    """Return text such as "414, 428" as numbers; () for anything else."""
     pieces = [piece.strip() for piece in text.split(",")]
     if not all(piece.isascii() and piece.isdigit() and len(piece) < 10 for piece in pieces):
         return ()

@@ -1,7 +1,7 @@
 """GovReport (Huang et al. 2021): reports of two US agencies with expert summaries. SCROLLS 3.1, ZeroSCROLLS 3.1.1.
 
-CRS files hold one tree of sections, GAO files a list of them; split_ids/ says which report is of which split. The
-authors' copy on the Hugging Face Hub has the same objects as JSON Lines, a file an agency and split.
+CRS files hold one tree of sections, GAO files a list of them; split_ids/ lists the reports of each split. The authors'
+copy on the Hugging Face Hub has the same objects as JSON Lines, one file per agency and split.
 """
 
 from codecs import BOM_UTF8
@@ -17,11 +17,11 @@ from scrollwork.records.document import Document, text_id_and_words
 from scrollwork.records.example import Example
 from scrollwork.records.words import words_in
 
-DEPTH = 100  # no report nests sections deeper: a cycle or a bomb
+DEPTH = 100  # no report nests sections more deeply; a hostile file might
 
 
 def curate(raw: RawFiles, task: str, split: str, *, scrolls_filter: bool) -> Iterator[Row]:
-    """Reports as documents, their summaries as references, in the order of the id files.
+    """Yield reports as documents, their summaries as references, in the order of the id files.
 
     scrolls_filter: leave out what SCROLLS (3.1) leaves out; see `why_left_out`.
     """
@@ -31,7 +31,7 @@ def curate(raw: RawFiles, task: str, split: str, *, scrolls_filter: bool) -> Ite
 
 
 def listed_reports(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRecord]:
-    """The agency's reports: all of its JSON Lines, else those that the id files name, where a file is a record."""
+    """Yield the agency's reports: all of its JSON Lines, else those that the id files name, one file per record."""
     if any(name.endswith(".jsonl") for name, _ in raw.roles.get(agency, ())):
         yield from raw.records(agency)
         return
@@ -59,7 +59,7 @@ def listed_reports(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRec
 
 
 def file_of(report_id: str, found: Sequence[tuple[str, Path]], agency: str, seen: set[str]) -> tuple[str, Path]:
-    """The one file of a listed report, which is `seen` from then on. Raises LookupError(problem, reason)."""
+    """Return the one file of a listed report, and add it to `seen`. Raises LookupError(problem, reason)."""
     if report_id in seen:
         raise LookupError(f"names {report_id!r} a second time", "duplicate id")
     seen.add(report_id)
@@ -71,21 +71,21 @@ def file_of(report_id: str, found: Sequence[tuple[str, Path]], agency: str, seen
 
 
 def crs(record: Record) -> tuple[list[str], list[str]]:
-    """(lines of the report, lines of its summary), none blank, of the Congressional Research Service."""
+    """Return (lines of the report, lines of its summary), none blank, of the Congressional Research Service."""
     return section_lines(record.record("reports")), [line for line in record.texts("summary") if line.strip()]
 
 
 def gao(record: Record) -> tuple[list[str], list[str]]:
-    """(lines of the report, lines of its summary), none blank, of the Government Accountability Office."""
+    """Return (lines of the report, lines of its summary), none blank, of the Government Accountability Office."""
     body = [line for part in record.records("report") for line in section_lines(part)]
     return body, [line for part in record.records("highlight") for line in section_lines(part, titles=False)]
 
 
 def why_left_out(report_text: str, words: int, summary: str) -> str:
-    """Why SCROLLS leaves a report out, "" where it keeps it (SCROLLS 3.1; strict bounds, fact sheet 3.2).
+    """Return why SCROLLS leaves a report out, "" if it does not (SCROLLS 3.1; strict bounds, fact sheet 3.2).
 
-    words: white-space words of the report. Left out: under 2 or over 1,000 times those of the summary, or the summary
-    stands in the report verbatim.
+    words: white-space words of the report. Left out: under 2 or over 1,000 times those of the summary, or the report
+    contains the summary verbatim.
     """
     summary_words = words_in(summary.encode("utf-8"))
     if words < 2 * summary_words:
@@ -102,7 +102,7 @@ def report(
     split: str,
     record: Record,
 ) -> Iterator[Row]:
-    """One report: document and example."""
+    """Yield one report: document and example."""
     body, summary = ("\n".join(line for line in lines if line.strip()) for lines in lines_of(record))
     fields = ("reports", "summary") if lines_of is crs else ("report", "highlight")
     for field, text in zip(fields, (body, summary), strict=True):
@@ -123,7 +123,7 @@ def report(
 
 
 def section_lines(section: Record, titles: bool = True, depth: int = 0) -> list[str]:
-    """Title and paragraphs of a section, then those of its subsections, blank ones left out."""
+    """Return the title and paragraphs of a section, then those of its subsections, without blank ones."""
     if depth > DEPTH:
         raise section.error("subsections", f"nests deeper than {DEPTH}", "nesting")
     lines = [section.text("section_title", empty=True)] if titles else []

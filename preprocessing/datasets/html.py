@@ -8,6 +8,8 @@ HIDDEN = {"script", "style", "head", "title"}
 
 
 class _Text(HTMLParser):
+    """A parser that collects visible text, with NUL where a block ends."""
+
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.pieces: list[str] = []
@@ -31,7 +33,7 @@ class _Text(HTMLParser):
 
 
 def visible_text(html: str) -> str:
-    """Blocks as lines, white space inside a block collapsed as a browser does."""
+    """Return blocks as lines, with the white space inside a block collapsed as a browser does."""
     parser = _Text()
     parser.feed(html)
     parser.close()

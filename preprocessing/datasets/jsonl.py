@@ -1,4 +1,4 @@
-"""JSON Lines of examples, for a suite of one's own: a layout that is ours, not upstream's (docs/plugins.md).
+"""JSON Lines of examples, for a suite of your own: a layout of ours, not of any upstream (docs/plugins.md).
 
 {"id": "a1", "document": "...", "query": "Who ...?", "references": ["..."]}
 {"id": "a2", "documents": ["...", {"text": "...", "title": "..."}], "options": ["...", "..."], "references": ["A"]}
@@ -15,14 +15,15 @@ from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
 
 OUTPUTS = ("text", "letter")
-# what stages look for in an example's metadata: a record must not set it
+# metadata names that stages use, which a record must not set
 OURS = ("evidence_spans", "fields", "frame", "generation_seed", "pids")
 
 
 def curate(raw: RawFiles, task: str, split: str, *, output: str = "text") -> Iterator[Row]:
-    """Each record's documents, then the record as an example.
+    """Yield each record's documents, then the record as an example.
 
-    output: how a reference names one of the options, "text" as it stands, or "letter" (A for the first).
+    output: how a reference names one of the options, "text" for the option itself, or "letter" (A for the first).
+    Raises ValueError for another value.
     """
     if output not in OUTPUTS:
         raise ValueError(f"{task}.output must be one of {', '.join(OUTPUTS)}, is {output!r}")
@@ -32,7 +33,7 @@ def curate(raw: RawFiles, task: str, split: str, *, output: str = "text") -> Ite
 
 
 def example(record: Record, task: str, split: str, output: str) -> Iterator[Row]:
-    """The documents of a record, and its example."""
+    """Yield the documents of a record, then its example."""
     example_id = identity(record)
     documents = list(documents_of(record))
     options = options_of(record)
@@ -51,13 +52,13 @@ def example(record: Record, task: str, split: str, output: str) -> Iterator[Row]
 
 
 def identity(record: Record) -> str:
-    """The id: a text, or a whole number."""
+    """Return the id: a text, or a whole number."""
     given = record.data.get("id")
     return str(given) if isinstance(given, int) and not isinstance(given, bool) else record.text("id")
 
 
 def documents_of(record: Record) -> Iterator[Document]:
-    """`document`, a text; or `documents`, a list of texts, or of {text, title}."""
+    """Yield `document`, a text; or `documents`, a list of texts or of {text, title}."""
     several = record.data.get("documents") is not None
     if several and record.data.get("document") is not None:
         raise record.error("documents", "stands beside document; give one of the two")
@@ -74,7 +75,7 @@ def documents_of(record: Record) -> Iterator[Document]:
 
 
 def options_of(record: Record) -> tuple[str, ...]:
-    """`options`, two texts or more, none twice; () where the record has none."""
+    """Return `options`, two texts or more, all different; () if the record has none."""
     if record.data.get("options") is None:
         return ()
     options = tuple(text.strip() for text in record.texts("options"))
@@ -88,7 +89,7 @@ def options_of(record: Record) -> tuple[str, ...]:
 
 
 def query_of(record: Record, options: tuple[str, ...]) -> str | None:
-    """`query`, a blank line and the options, one a line, as far as there are any; None for neither."""
+    """Return `query`, a blank line and the options, one per line, as far as there are any; None if there is neither."""
     query = record.optional_text("query").strip()
     lines = [f" ({letter}) {text}" for letter, text in zip(LETTERS, options, strict=False)]
     pieces = [query] if query else []
@@ -97,7 +98,7 @@ def query_of(record: Record, options: tuple[str, ...]) -> str | None:
 
 
 def references_of(record: Record, options: tuple[str, ...], output: str) -> tuple[str, ...]:
-    """`references`, a list of texts, [] where they are private. With options each is the text of one, or its letter."""
+    """Return `references`, [] if they are private. With options, each is the text of one, or its letter."""
     references = record.texts("references")
     for number, reference in enumerate(references):
         if not reference.strip():
@@ -119,7 +120,7 @@ def references_of(record: Record, options: tuple[str, ...], output: str) -> tupl
 
 
 def facts_of(record: Record) -> dict[str, Any]:
-    """`metadata`: texts, numbers, true and false by name, for `sample` and `subset` of the suite file."""
+    """Return `metadata`: texts, numbers and booleans by name, for `sample` and `subset` of the suite file."""
     if record.data.get("metadata") is None:
         return {}
     held = record.record("metadata")

@@ -1,7 +1,7 @@
 """L-Eval (An et al. 2023): long documents with several instructions each. Dolce's suites (dolce.md 8).
 
-JSON Lines: `input` is the context; each of `instructions` becomes a problem of its own, with the entry of `outputs` at
-its place as the reference.
+JSON Lines: `input` is the context; each of `instructions` becomes a separate problem, with the entry of `outputs` at
+the same place as its reference.
 """
 
 import re
@@ -15,15 +15,16 @@ from scrollwork.records.example import Example, metadata
 
 LETTERS = re.compile(r"\s*\(?([A-E]{1,5})\b")
 OPTION = re.compile(r"^ *\(?([A-E])[.)] *(\S.*)$", re.MULTILINE)
-FACT = "[fact:"  # behind a claim's truth in the story: its truth in the world
+FACT = "[fact:"  # comes between a claim's truth in the story and its truth in the world
 GOLDS = ("text", "letters", "claim")
 
 
 def curate(raw: RawFiles, task: str, split: str, *, gold: str, choice: str) -> Iterator[Row]:
-    """Contexts as documents, each instruction as an example; ids are numbers of record and instruction, from 0.
+    """Yield contexts as documents, each instruction as an example; ids are numbers of record and instruction, from 0.
 
-    gold: what of an output is the reference, all of its "text", the "letters" that it begins with, or a "claim" without
-    what is said of the fact. choice: a line put behind every instruction, the choice of not answering; "" for none.
+    gold: which part of an output is the reference: all of its "text", the "letters" that it begins with, or a "claim"
+    without its truth in the world. choice: a line added to every instruction, the choice of not answering; "" for none.
+    Raises ValueError for another gold.
     """
     if gold not in GOLDS:
         raise ValueError(f"l_eval.gold must be one of {', '.join(GOLDS)}, is {gold!r}")
@@ -34,7 +35,7 @@ def curate(raw: RawFiles, task: str, split: str, *, gold: str, choice: str) -> I
 
 
 def context(number: int, gold: str, choice: str, task: str, split: str, record: Record) -> Iterator[Row]:
-    """A context and its problems; a malformed instruction or output costs its problem alone."""
+    """Yield a context and its problems; a malformed instruction or output costs only its own problem."""
     document = Document.of(record.text("input"), source_file=record.file, source_record=record.where)
     instructions, outputs = record.array("instructions"), record.array("outputs")
     if len(instructions) != len(outputs):
@@ -57,7 +58,7 @@ def context(number: int, gold: str, choice: str, task: str, split: str, record: 
 def problem_of(
     document: Document, name: str, gold: str, choice: str, task: str, split: str, pair: Record
 ) -> Iterator[Example]:
-    """One instruction with its output."""
+    """Yield one instruction with its output."""
     query = pair.text("instructions").strip()
     yield Example(
         task=task,
@@ -72,14 +73,14 @@ def problem_of(
 
 
 def options(query: str) -> tuple[str, ...]:
-    """The options of a question, lines that begin with "A." or "(A)" and so on; none where a letter is missing."""
+    """Return the options of a question, lines that begin with "A." or "(A)" and so on; () if a letter is missing."""
     found = OPTION.findall(query)
     inner = tuple(text.strip() for _, text in found)
     return inner if "".join(letter for letter, _ in found) == "ABCDE"[: len(found)] and all(inner) else ()
 
 
 def reference(pair: Record, gold: str) -> str:
-    """What is compared with an answer. Raises MalformedRecord where an output has no letters or no claim."""
+    """Return what an answer is compared with. Raises MalformedRecord if an output has no letters or no claim."""
     text = pair.text("outputs").strip()
     if gold == "text":
         return text

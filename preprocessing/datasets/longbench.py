@@ -1,8 +1,8 @@
 """LongBench (Bai et al. 2024): its English tasks. Dolce's suites (dolce.md 8).
 
 Two layouts: the release, JSON Lines with `context` and `input`; and rendered prompts, a JSON object of records with
-`origin_prompt` and `gold`, whose prompt is taken apart again (longbench_prompts.py). `gold` is a list of answers, or an
-object with `answers` and `all_classes` where the task has classes.
+`origin_prompt` and `gold`, whose prompt is split again (longbench_prompts.py). `gold` is a list of answers, or an
+object with `answers` and `all_classes` if the task has classes.
 """
 
 from collections.abc import Iterator
@@ -17,9 +17,10 @@ from scrollwork.records.example import Example, metadata
 
 
 def curate(raw: RawFiles, task: str, split: str, *, form: str) -> Iterator[Row]:
-    """Contexts as documents, problems as examples; ids are the release's, of rendered prompts their numbers.
+    """Yield contexts as documents, problems as examples; ids are the release's, or the numbers of rendered prompts.
 
-    form: the task's name at LongBench, which says how its prompts were rendered.
+    form: the task's name in LongBench, which determines how its prompts were rendered. Raises ValueError for another
+    name.
     """
     if form not in FORMS:
         raise ValueError(f"longbench.form must be one of {', '.join(FORMS)}, is {form!r}")
@@ -37,13 +38,13 @@ def curate(raw: RawFiles, task: str, split: str, *, form: str) -> Iterator[Row]:
 
 
 def released_record(form: str, task: str, split: str, record: Record) -> Iterator[Row]:
-    """A record of the release."""
+    """Yield the rows of a record of the release."""
     query = question_of(form, record.optional_text("input"))
     yield from rows(record, record.text("_id"), record.text("context"), query, record, "answers", (task, split))
 
 
 def rendered_record(name: str, form: str, task: str, split: str, record: Record) -> Iterator[Row]:
-    """A rendered prompt, taken apart."""
+    """Yield the rows of a rendered prompt."""
     prompt = record.text("origin_prompt")
     try:
         context, query = take_apart(prompt, FORMS[form])
@@ -51,13 +52,13 @@ def rendered_record(name: str, form: str, task: str, split: str, record: Record)
         raise record.error("origin_prompt", f"is no prompt of {form}: {error}", "another prompt") from None
     if not context.strip():
         raise record.error("origin_prompt", "has no context", "empty field")
-    known = isinstance(record.data.get("gold"), dict)  # answers with the classes that there are
+    known = isinstance(record.data.get("gold"), dict)  # answers together with the possible classes
     golds, field = (record.record("gold"), "answers") if known else (record, "gold")
     yield from rows(record, name, context, question_of(form, query), golds, field, (task, split))
 
 
 def question_of(form: str, text: str) -> str | None:
-    """The question, without the cue of examples that it ends with; None where a task asks none."""
+    """Return the question, without the few-shot cue that it ends with; None if the task asks none."""
     query = text.strip()
     for cue in FORMS[form].cues:
         query = query.removesuffix(cue).rstrip()
@@ -67,7 +68,7 @@ def question_of(form: str, text: str) -> str | None:
 def rows(
     record: Record, name: str, context: str, query: str | None, golds: Record, field: str, of: tuple[str, str]
 ) -> Iterator[Row]:
-    """The context, then the problem. golds, field: where its references stand, and its classes beside them."""
+    """Yield the context, then the problem. golds, field: where its references are, and its classes beside them."""
     document = Document.of(context, source_file=record.file, source_record=record.where)
     references = tuple(dict.fromkeys(text.strip() for text in golds.texts(field) if text.strip()))
     if not references:

@@ -1,6 +1,6 @@
-"""How prompts of LongBench's English tasks are rendered, so that one can be taken apart into context and question.
+"""How prompts of LongBench's English tasks are rendered, so that they can be split into context and question.
 
-As the prompts in circulation have them (OpenCompass), whose wording differs a little from the paper's appendix.
+As in the prompts in circulation (OpenCompass), whose wording differs a little from the paper's appendix.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ ONLY = "Only give me the answer and do not output any other words."
 PASSAGES = f"Answer the question based on the given passages. {ONLY}"
 STORY = "as concisely as you can, using a single phrase if possible. Do not provide any explanation."
 MEETING = "in one or more sentences."
-FILE = re.compile(r"^[\w.][\w ./+-]*\.(?:py|java)$", re.MULTILINE)  # above each piece of RepoBench-P's context
-IMPORTS = re.compile(r"^(?:import[ \t]|from[ \t]+\S+[ \t]+import\b|package[ \t])", re.MULTILINE)  # its own file
+FILE = re.compile(r"^[\w.][\w ./+-]*\.(?:py|java)$", re.MULTILINE)  # the path above each piece of RepoBench-P's context
+IMPORTS = re.compile(r"^(?:import[ \t]|from[ \t]+\S+[ \t]+import\b|package[ \t])", re.MULTILINE)  # the file to complete
 
 
 @dataclass(frozen=True)
 class Form:
-    """before, between, after: what stands around context and question; between is "" where nothing is asked. opens: how
-    the question begins, which `between` is then followed by. cues: what a question may end with and is no part of it.
-    joined: nothing parts context and question, which is a file of code and begins with its imports."""
+    """How a task's prompt is built. before, between, after: the text around context and question.
+
+    between is "" if nothing is asked. opens: how the question begins, directly after `between`. cues: ends of a
+    question that are not part of it. joined: nothing separates context and question, which is a file of code and begins
+    with its imports.
+    """
 
     before: str
     between: str
@@ -32,9 +35,9 @@ class Form:
 
 
 def take_apart(prompt: str, form: Form) -> tuple[str, str]:
-    """Context and question of a prompt. The last place that fits parts them: a context may have such words too.
+    """Return context and question of a prompt, split at the last place that fits: a context may have such words too.
 
-    Raises ValueError that tells which piece is missing.
+    Raises ValueError saying which piece is missing.
     """
     if not prompt.startswith(form.before):
         raise ValueError(f"it begins with {prompt[:40]!r}, not with {form.before[:40]!r}")
@@ -50,13 +53,16 @@ def take_apart(prompt: str, form: Form) -> tuple[str, str]:
         return inner, ""
     at = inner.rfind(form.between + form.opens)
     if at < 0:
-        raise ValueError(f"{(form.between + form.opens)[:40]!r} does not stand in it")
+        raise ValueError(f"{(form.between + form.opens)[:40]!r} is not in it")
     return inner[:at], inner[at + len(form.between) :]
 
 
 def own_file(text: str) -> int:
-    """Where the file to be completed begins, behind pieces of other files, each below its path: at the first import, as
-    a piece is one class, function or constant. Raises ValueError where another import or path leaves that open."""
+    """Return where the file to be completed begins, after pieces of other files, each below its path.
+
+    It is the first import, as a piece is one class, function or constant. Raises ValueError if another import or path
+    leaves that open.
+    """
     if not FILE.match(text):
         raise ValueError(f"its code begins with {text[:40]!r}, not with the path of a file")
     first = IMPORTS.search(text)
@@ -68,7 +74,7 @@ def own_file(text: str) -> int:
 
 
 def passages() -> Form:
-    """Question answering over passages."""
+    """Return the form of question answering over passages."""
     return Form(f"{PASSAGES}\n\nThe following are given passages.\n", f"\n\n{PASSAGES}\n\nQuestion: ", "\nAnswer:")
 
 

@@ -1,7 +1,7 @@
 """Multi-News (Fabbri et al. 2019): news articles on one event with a professional summary. SEAM 1.2.
 
-Two layouts: upstream's pair of text files, line n of one belonging to line n of the other, newlines written as
-NEWLINE_CHAR; and records with `document` and `summary`, as data sets on the hub have them.
+Two layouts: upstream's pair of text files, whose lines n belong together, newlines written as NEWLINE_CHAR; and records
+with `document` and `summary`, as data sets on the Hugging Face Hub have them.
 """
 
 from collections.abc import Iterator
@@ -19,21 +19,21 @@ from scrollwork.records.example import Example, metadata
 
 SEPARATOR = "|||||"
 NEWLINE = "NEWLINE_CHAR"
-ARTICLES = (".src", ".src.cleaned")  # how upstream's files with articles end
+ARTICLES = (".src", ".src.cleaned")  # endings of upstream's files with articles
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """Articles as documents, each row as an example with one summary; its id is its number, from 0.
+    """Yield articles as documents, each row as an example with one summary; its id is its number, from 0.
 
-    Articles are stripped. Empty ones are left out and counted, and so are rows without any; rows with one article stay.
-    metadata: `blanks`, what was taken off (runs/blocks.py), for prompts that show it.
+    Articles are stripped. Empty ones are left out and counted, as are rows without any; rows with one article stay.
+    Metadata `blanks`: what was stripped (runs/blocks.py), for prompts that show it.
     """
     for number, record in enumerate(rows(raw)):
         yield from convert_records([record], partial(cluster, number, task, split), task=task, split=split)
 
 
 def rows(raw: RawFiles) -> Iterator[Record | MalformedRecord]:
-    """The rows of either layout, in order, broken ones too. Raises MalformedFile."""
+    """Yield the rows of either layout, in order, broken ones too. Raises MalformedFile."""
     articles = raw.files("articles")
     if not articles[0][0].endswith(ARTICLES):
         yield from raw.records("articles")
@@ -47,11 +47,11 @@ def rows(raw: RawFiles) -> Iterator[Record | MalformedRecord]:
 
 
 def paired_lines(articles: tuple[str, Path], summaries: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
-    """Line n of two files as a record of the first. Raises MalformedFile where one ends before the other."""
+    """Yield line n of two files as a record of the first. Raises MalformedFile if one ends before the other."""
     for number, (document, summary) in enumerate(zip_longest(text_lines(articles), text_lines(summaries)), start=1):
         if document is None or summary is None:
             short, long = (articles, summaries) if document is None else (summaries, articles)
-            problem = f"ends behind line {number - 1}, {long[0]} does not: which lines belong together is not known"
+            problem = f"ends after line {number - 1}, {long[0]} does not: which lines belong together is not known"
             raise MalformedFile(short[0], "", "", problem, "missing line")
         if isinstance(document, MalformedRecord):
             yield document
@@ -63,7 +63,7 @@ def paired_lines(articles: tuple[str, Path], summaries: tuple[str, Path]) -> Ite
 
 
 def cluster(number: int, task: str, split: str, record: Record) -> Iterator[Row]:
-    """The articles of one row, then the row."""
+    """Yield the articles of one row, then the row."""
     given = record.text("document", empty=True).split(SEPARATOR)
     pieces = [piece.strip() for piece in given]
     articles = [piece for piece in pieces if piece]

@@ -1,7 +1,7 @@
 """MuSiQue (Trivedi et al. 2022): multi-hop questions over 20 paragraphs. ZeroSCROLLS 3.1.2, SEAM 1.2.
 
 The answerable and the unanswerable version of a question ("twins") share an upstream id; here the unanswerable one's
-example id ends in "_unanswerable", so that both can stand and the sampler takes at most one (fidelity.md#musique).
+example id ends in "_unanswerable", so that both can be kept and the sampler takes at most one (fidelity.md#musique).
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ OUTPUTS = ("text", "object")
 
 
 def curate(raw: RawFiles, task: str, split: str, *, output: str = "text") -> Iterator[Row]:
-    """Paragraphs as documents, each question as an example with one reference.
+    """Yield paragraphs as documents, each question as an example with one reference.
 
-    output: "text" (ZeroSCROLLS), the answer or "unanswerable", aliases unused, paragraphs shown with their titles; or
-    "object" (SEAM), JSON with the answer, that of unanswerable questions too, whether there is one, and the aliases,
-    paragraphs without titles.
+    output: "text" (ZeroSCROLLS), the answer or "unanswerable", without aliases, paragraphs shown with their titles; or
+    "object" (SEAM), JSON with the answer, even of unanswerable questions, whether there is one, and the aliases,
+    paragraphs without titles. Raises ValueError for another value.
     """
     if output not in OUTPUTS:
         raise ValueError(f"musique.output must be one of {', '.join(OUTPUTS)}, is {output!r}")
@@ -30,7 +30,7 @@ def curate(raw: RawFiles, task: str, split: str, *, output: str = "text") -> Ite
 
 
 def question(record: Record, task: str, split: str, output: str) -> Iterator[Row]:
-    """The paragraphs of one question, then the question."""
+    """Yield the paragraphs of one question, then the question."""
     paragraphs = list(record.records("paragraphs"))
     if not paragraphs:
         raise record.error("paragraphs", "is empty", "empty field")
@@ -61,14 +61,14 @@ def question(record: Record, task: str, split: str, output: str) -> Iterator[Row
 
 
 def whole_answer(record: Record, answerable: bool) -> str:
-    """What SEAM asks for, and the aliases, as JSON."""
+    """Return what SEAM asks for, and the aliases, as JSON."""
     aliases = [] if record.data.get("answer_aliases") is None else record.texts("answer_aliases")
     answer = record.text("answer")
     return canonical_json({"answer_content": answer, "is_answerable": answerable, "aliases": aliases})
 
 
 def check_support(record: Record, paragraphs: int) -> None:
-    """Each step of the decomposition, where there is one, names a paragraph that is there. Raises MalformedRecord."""
+    """Raise MalformedRecord if a step of the decomposition names a paragraph that does not exist."""
     if record.data.get("question_decomposition") is None:
         return
     for step in record.records("question_decomposition"):

@@ -1,6 +1,6 @@
 """NarrativeQA (Kočiský et al. 2018): questions on whole books and film scripts. SCROLLS 3.1.
 
-Licences, credits and page frames are taken off (docs/narrativeqa.md); the rule that did it stands with each example.
+Licences, credits and page frames are removed (docs/narrativeqa.md); each example names the rule that did it.
 """
 
 from collections import defaultdict
@@ -25,13 +25,13 @@ KINDS = ("gutenberg", "movie")
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """Stories of the split as documents, in the order of documents.csv, each question as an example."""
+    """Yield the split's stories as documents, in the order of documents.csv, and each question as an example."""
     asked = of_split(raw.rows("questions", ("document_id", "set", "question", "answer1", "answer2")), split)
     listed = of_split(raw.rows("documents", ("document_id", "set", "kind")), split)
     stories = {Path(name).stem: (name, place) for name, place in raw.files("stories")}
     questions: dict[str, list[Record | MalformedRecord]] = defaultdict(list)
     document_id = ""
-    for row in asked:  # a malformed one keeps its place, so that the ids of the others do not change
+    for row in asked:  # malformed rows keep their place, so that the ids of the others do not change
         document_id = cell(row, "document_id") or document_id
         questions[document_id].append(row)
     known: set[str] = set()
@@ -52,7 +52,7 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
 def drop_lost_questions(
     document_id: str, rows: Sequence[Record | MalformedRecord], task: str, split: str
 ) -> Iterator[Drop]:
-    """Questions of a document that is not in the list: one Drop for those that are sound."""
+    """Yield drops for questions on a document that is not in the list: one for all those that are well-formed."""
     sound = [row for row in rows if isinstance(row, Record)]
     yield from (drop_of_error(row, task, split) for row in rows if isinstance(row, MalformedRecord))
     if sound:
@@ -61,13 +61,13 @@ def drop_lost_questions(
 
 
 def cell(row: Record | MalformedRecord, column: str) -> str:
-    """What stands in a column, "" where a malformed row does not tell."""
+    """Return the cell of a column, "" if a malformed row does not tell."""
     cells = row.data if isinstance(row, Record) else row.cells if isinstance(row, MalformedRow) else {}
     return str(cells.get(column, ""))
 
 
 def of_split(rows: Iterable[Record | MalformedRecord], split: str) -> list[Record | MalformedRecord]:
-    """The rows of a split, and malformed ones that do not tell theirs."""
+    """Return the rows of a split, and malformed ones whose split is not known."""
     upstream = {"validation": "valid"}.get(split, split)
     found: list[Record | MalformedRecord] = []
     for row in rows:
@@ -88,7 +88,7 @@ def story(
     task: str,
     split: str,
 ) -> Iterator[Row]:
-    """A story and its questions. A story that is not there is counted, with the questions lost."""
+    """Yield a story and its questions. A missing story is an error that counts the questions lost."""
     document_id = row.text("document_id")
     asked = questions.get(document_id, [])
     if document_id not in stories:
@@ -102,7 +102,7 @@ def story(
     try:
         data = story_bytes(raw, path)
     except MalformedFile as error:
-        raise error.of_record() from error  # a file here is one record
+        raise error.of_record() from error  # each file here is one record
     stripped = strip_story(data, kind, row.data.get("story_start") or "", row.data.get("story_end") or "")
     if not stripped.text.strip():
         raise MalformedRecord(path[0], "", "", "has no text", "empty field")
@@ -117,7 +117,7 @@ def story(
 
 
 def story_bytes(raw: RawFiles, path: tuple[str, Path]) -> bytes:
-    """The bytes of a story's file. Raises MalformedFile where it is empty, of another kind or the page of an error."""
+    """Return the bytes of a story's file. Raises MalformedFile if it is empty, not text, or an error page."""
     data = raw.bytes(path)
     if not data.startswith(UTF16):
         refuse_foreign(data[:1024], path[0], pages=True)
@@ -132,7 +132,7 @@ def story_bytes(raw: RawFiles, path: tuple[str, Path]) -> bytes:
 def example(
     document: Document, document_id: str, number: int, told: str, task: str, split: str, question: Record
 ) -> Iterator[Example]:
-    """One question with its two answers; identical ones stand once (SCROLLS 3.1). Upstream gives no question ids."""
+    """Yield one question with its two answers, or one if they are equal (SCROLLS 3.1). Upstream has no question ids."""
     references = tuple(dict.fromkeys(question.text(field).strip() for field in ("answer1", "answer2")))
     yield Example(
         task=task,
@@ -146,9 +146,10 @@ def example(
 
 
 def strip_story(raw: bytes, kind: str, story_start: str, story_end: str) -> StripResult:
-    """A story without licences, credits, notes of transcribers, tags and page frames (docs/narrativeqa.md).
+    """Strip a story of licences, credits, transcribers' notes, tags and page frames (docs/narrativeqa.md).
 
-    kind, story_start and story_end as in documents.csv. What no rule justifies stays; the rules that fired are named.
+    kind, story_start and story_end as in documents.csv. Only what a rule justifies is removed; the result names the
+    rules.
     """
     text = decode(raw)
     if kind == "movie":

@@ -1,8 +1,8 @@
-"""Official releases of ZeroSCROLLS and SCROLLS as a way in: released rows to documents and examples.
+"""Official releases of ZeroSCROLLS and SCROLLS as raw files: released rows to documents and examples.
 
-Fields and merging of rows: fact sheets zeroscrolls.md 2 and scrolls.md 2. Whatever the release writes otherwise than
-the suite's template stays with the example (prompts/frames.py), so that its prompt is the released `input` byte
-for byte.
+Fields and merging of rows: fact sheets zeroscrolls.md 2 and scrolls.md 2. Where a release differs from the suite's
+template, the example keeps the release's text (prompts/frames.py), so that its prompt is the released `input` byte for
+byte.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ FIELDS = frozenset(("id", "pid", "input", "output", "truncation_seperator", "inn
 
 
 def curate(raw: RawFiles, task: str, split: str, *, template: Mapping[str, Any], query_ends: str = "") -> Iterator[Row]:
-    """Each id of a release as an example, in the order of its first row.
+    """Yield each id of a release as an example, in the order of first rows, and its documents.
 
-    template: the suite's, of the task. query_ends: how the query of an input without offsets ends ("blank_line",
-    "options"), "" where it has none.
+    template: the suite's, for the task. query_ends: how the query of an input without offsets ends ("blank_line",
+    "options"), "" if it has none.
     """
     release = Release(task, split, Template(**template), query_ends)
     yield from convert_records(raw.records(), release.take, task=task, split=split)
@@ -36,7 +36,7 @@ def curate(raw: RawFiles, task: str, split: str, *, template: Mapping[str, Any],
 
 @dataclass
 class Held:
-    """An input whose rows are not all read: text is held as a digest only."""
+    """An input whose rows are not all read yet; its text is kept only as a digest."""
 
     example: Example
     input_sha256: bytes
@@ -45,14 +45,14 @@ class Held:
 
 
 class Release:
-    """The rows of one release file, merged by id: the first is kept, outputs of the others are appended."""
+    """The rows of one release file, merged by id: the first one is kept, and the outputs of the others are appended."""
 
     def __init__(self, task: str, split: str, template: Template, query_ends: str) -> None:
         self._task, self._split, self._template, self._query_ends = task, split, template, query_ends
         self._held: dict[str, Held] = {}
 
     def take(self, record: Record) -> Iterator[Row]:
-        """The documents of a row; nothing for a further reference. Raises MalformedRecord."""
+        """Yield the documents of a row, or nothing for a further reference. Raises MalformedRecord."""
         name, text = record.text("id"), record.text("input")
         output = output_of(record, self._split)
         pid = record.text("pid") if record.data.get("pid") is not None else name
@@ -71,7 +71,7 @@ class Release:
             held.pids[len(held.references) - 1 if held.references else 0 :] = [pid]
 
     def examples(self) -> Iterator[Example]:
-        """Every input with all its references."""
+        """Yield every input with all its references."""
         for held in self._held.values():
             example = replace(held.example, references=tuple(held.references))
             if held.pids != pids_of(example):
@@ -79,7 +79,7 @@ class Release:
             yield example
 
     def _example(self, record: Record, name: str, pieces: Pieces) -> Example:
-        """The input without its references; what differs from the template is kept as its frame."""
+        """Return the input without its references; what differs from the template is kept as its frame."""
         example = Example(
             task=self._task,
             split=self._split,
@@ -102,7 +102,7 @@ class Release:
 
 
 def unknown_fields(record: Record) -> Iterator[tuple[str, Any]]:
-    """What the fact sheets do not name (SCROLLS' flag of hard questions); lists and objects as JSON text."""
+    """Yield fields that the fact sheets do not name (SCROLLS' flag of hard questions), lists and objects as JSON."""
     for field, value in record.data.items():
         if field in FIELDS or value is None:
             continue
@@ -113,14 +113,14 @@ def unknown_fields(record: Record) -> Iterator[tuple[str, Any]]:
 
 
 def output_of(record: Record, split: str) -> str | None:
-    """The row's reference; None where it is private: null, or no such field in the test split."""
+    """Return the row's reference; None if it is private: null, or no such field in the test split."""
     if record.data.get("output") is None and ("output" in record.data or split == "test"):
         return None
     return record.text("output", empty=True)
 
 
 def pieces_of(record: Record, template: Template, query_ends: str) -> Pieces:
-    """Documents, query and literals of a row's input. Raises MalformedRecord naming the field."""
+    """Return documents, query and literals of a row's input. Raises MalformedRecord naming the field."""
     if template.response_header:
         return by_offsets(record, template)
     if "document_start_index" in record.data:

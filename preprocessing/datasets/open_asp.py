@@ -1,6 +1,6 @@
 """OpenAsp (Amar et al. 2023): summaries of one aspect of several news articles. SEAM 1.2.
 
-Its texts are those of DUC (under an agreement) and of Multi-News; upstream's script builds one file a split from them.
+Its texts are those of DUC (under an agreement) and of Multi-News, from which upstream's script builds a file per split.
 """
 
 from collections.abc import Iterator
@@ -12,16 +12,16 @@ from scrollwork.records.example import Example, metadata
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """Articles as documents, each aspect of a topic as an example: the aspect's label is the query.
+    """Yield articles as documents, each aspect of a topic as an example, whose query is the aspect's label.
 
-    Articles without text are left out and counted, and so are records without any. metadata: `blanks`, their blanks
-    (runs/blocks.py), where there are such articles.
+    Articles without text are left out and counted, as are records without any. Metadata `blanks`: see runs/blocks.py;
+    only if there are such articles.
     """
     yield from convert_records(raw.records(), lambda record: aspect(record, task, split), task=task, split=split)
 
 
 def aspect(record: Record, task: str, split: str) -> Iterator[Row]:
-    """The articles of one record, then its summary."""
+    """Yield the articles of one record, then its summary."""
     articles = list(record.records("documents"))
     texts = [(article, " ".join(article.texts("text"))) for article in articles]
     documents = [
@@ -61,5 +61,5 @@ def aspect(record: Record, task: str, split: str) -> Iterator[Row]:
 
 
 def origin(topic: str) -> str:
-    """Whose texts a topic has, by its id ("mnews-test.228744", "DUC-2001/d01"); "" for ids of another form."""
+    """Return whose texts a topic has, by its id ("mnews-test.228744", "DUC-2001/d01"); "" for other ids."""
     return {"mnews": "Multi-News", "DUC": "DUC"}.get(topic.partition("-")[0], "")

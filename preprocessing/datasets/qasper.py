@@ -1,7 +1,7 @@
 """Qasper (Dasigi et al. 2021): questions on NLP papers. SCROLLS 3.1.
 
-Text: section name, then its paragraphs, single newlines, starting with the first section; title and abstract are not in
-it (SCROLLS table 5).
+The text is section names, each followed by its paragraphs, with single newlines, from the first section on; it has
+neither title nor abstract (SCROLLS table 5).
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from scrollwork.records.example import Example, metadata
 
 
 def curate(raw: RawFiles, task: str, split: str, *, fewest_chars: int) -> Iterator[Row]:
-    """Papers as documents, each question as an example with the answers of all annotators.
+    """Yield papers as documents, each question as an example with the answers of all annotators.
 
     fewest_chars: shorter papers are left out with their questions (SCROLLS 3.1: 8,192).
     """
@@ -29,12 +29,12 @@ def curate(raw: RawFiles, task: str, split: str, *, fewest_chars: int) -> Iterat
 
 
 def papers(raw: RawFiles, path: tuple[str, Path]) -> Iterator[tuple[str, Record | MalformedRecord]]:
-    """The papers of a release file: an object by paper id."""
+    """Yield (paper id, paper) of a release file, which is an object by paper id."""
     yield from named_parts(path[0], "paper", whole_object(raw, path).data)
 
 
 def paper(paper_id: str, fewest_chars: int, task: str, split: str, record: Record) -> Iterator[Row]:
-    """A paper and its questions; a malformed question is dropped alone."""
+    """Yield a paper and its questions; a malformed question is dropped alone."""
     text = "\n".join(lines(record))
     if not text.strip():
         raise record.error("full_text", "has no text", "empty field")
@@ -53,7 +53,7 @@ def paper(paper_id: str, fewest_chars: int, task: str, split: str, record: Recor
 
 
 def lines(record: Record) -> Iterator[str]:
-    """Section names and paragraphs in order, blank ones left out. A section may have no name (null upstream)."""
+    """Yield section names and paragraphs in order, without blank ones. A section may have no name (null upstream)."""
     for section in record.records("full_text"):
         named = section.data.get("section_name") is not None
         texts = [section.text("section_name", empty=True)] if named else []
@@ -61,7 +61,7 @@ def lines(record: Record) -> Iterator[str]:
 
 
 def example(document: Document, paper_id: str, task: str, split: str, question: Record) -> Iterator[Example]:
-    """One question; id: the release's question id."""
+    """Yield one question; its id is the release's."""
     answers = [item.record("answer") for item in question.records("answers")]
     references = [answer(item) for item in answers]
     if not references:
@@ -78,14 +78,14 @@ def example(document: Document, paper_id: str, task: str, split: str, question: 
 
 
 def evidence(answers: list[Record], text: str) -> list[list[int]]:
-    """Where the paragraphs that annotators marked stand, [0, start, end]; tables and figures are not in the text."""
+    """Return where the paragraphs marked by annotators are, [0, start, end]; tables and figures are not in the text."""
     listed = [found for one in answers if isinstance(found := one.data.get("evidence"), list)]
     marked = {piece for found in listed for piece in found if isinstance(piece, str) and piece}
     return sorted([0, text.index(piece), text.index(piece) + len(piece)] for piece in marked if piece in text)
 
 
 def answer(record: Record) -> str:
-    """One annotator's answer: Unanswerable, Yes or No, the spans joined by comma and space, or the free-form text."""
+    """Return one annotator's answer: Unanswerable, Yes or No, the spans joined by ", ", or the free-form text."""
     if record.boolean("unanswerable"):
         return "Unanswerable"
     if record.data.get("yes_no") is not None:

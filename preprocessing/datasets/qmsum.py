@@ -1,7 +1,7 @@
 """QMSum (Zhong et al. 2021): meetings with general and specific queries. SCROLLS 3.1, ZeroSCROLLS 3.1.1.
 
-The text is pre-tokenised and holds markers of the transcription. Four rules clean it, each on or off in the suite file;
-what each gives is in fidelity.md#qmsum.
+The text is pre-tokenised and has transcription markers. Four rules clean it, each on or off in the suite file;
+fidelity.md#qmsum has the result of each.
 """
 
 import re
@@ -20,7 +20,7 @@ MARKERS = re.compile(r"\{ ?(?:vocalsound|disfmarker|pause|nonvocalsound|gap|comm
 ABBREVIATIONS = {"a_m_i_": "ami", "l_c_d_": "lcd", "p_m_s": "pms", "t_v_": "tv"}  # QMSum's own notebook
 ABBREVIATION = re.compile(r"\b(?:a_m_i_|l_c_d_|p_m_s|t_v_)(?![A-Za-z0-9])")
 
-# Applied in this order; markers go first, so that what stands behind them meets its word.
+# Applied in this order; markers go first, so that punctuation after them meets its word.
 RULES: Mapping[str, Callable[[str], str]] = {
     "drop_vocalsound": lambda text: VOCALSOUND.sub("", text),
     "drop_markers": lambda text: MARKERS.sub("", text),
@@ -30,10 +30,10 @@ RULES: Mapping[str, Callable[[str], str]] = {
 
 
 def curate(raw: RawFiles, task: str, split: str, **rules: bool) -> Iterator[Row]:
-    """Meetings as documents, each query as an example.
+    """Yield meetings as documents, each query as an example. Raises ValueError for an unknown rule.
 
-    rules: which of RULES are applied. drop_vocalsound and drop_markers take the transcription's markers away,
-    join_abbreviations writes a_m_i_ as ami, join_punctuation takes away the space before , . ? !
+    rules: which of RULES are applied. drop_vocalsound and drop_markers remove the transcription's markers,
+    join_abbreviations writes a_m_i_ as ami, join_punctuation removes the space before , . ? !
     """
     unknown = sorted(set(rules) - set(RULES))
     if unknown:
@@ -49,7 +49,7 @@ def curate(raw: RawFiles, task: str, split: str, **rules: bool) -> Iterator[Row]
 
 
 def meetings(raw: RawFiles) -> Iterator[Record | MalformedRecord]:
-    """JSON Lines, or one pretty-printed object a file."""
+    """Yield the meetings of JSON Lines, or of one pretty-printed object per file."""
     if all(name.endswith(".json") for name, _ in raw.files()):
         yield from raw.objects()
     else:
@@ -57,7 +57,7 @@ def meetings(raw: RawFiles) -> Iterator[Record | MalformedRecord]:
 
 
 def meeting(clean: Callable[[str], str], task: str, split: str, record: Record) -> Iterator[Row]:
-    """The transcript, one turn a line, and its queries; a malformed query is dropped alone."""
+    """Yield the transcript, one turn per line, and its queries; a malformed query is dropped alone."""
     turns = [
         f"{t.text('speaker', empty=True)}: {t.text('content', empty=True)}"
         for t in record.records("meeting_transcripts")
@@ -75,7 +75,7 @@ def meeting(clean: Callable[[str], str], task: str, split: str, record: Record) 
 
 
 def turn_ends(turns: Sequence[str], text: str) -> list[int]:
-    """Where each turn ends in the cleaned text; none where cleaning reached over turns."""
+    """Return where each turn ends in the cleaned text; [] if cleaning joined turns."""
     if "\n".join(turns) != text:
         return []
     ends, at = [], -1
@@ -86,7 +86,7 @@ def turn_ends(turns: Sequence[str], text: str) -> list[int]:
 
 
 def evidence(marked: object, ends: Sequence[int]) -> list[list[int]]:
-    """The turns that upstream marks for a specific query, [0, start, end] in characters; what is no range is left."""
+    """Return the turns that upstream marks for a query, [0, start, end] in characters, skipping invalid ranges."""
     spans = []
     for pair in marked if isinstance(marked, list) else []:
         if not (isinstance(pair, list) and len(pair) == 2 and all(is_number(one) for one in pair)):
@@ -98,7 +98,7 @@ def evidence(marked: object, ends: Sequence[int]) -> list[list[int]]:
 
 
 def is_number(value: object) -> bool:
-    """Whether it is a turn's number, as upstream writes them in text."""
+    """Return whether a value is a turn's number, which upstream writes as text."""
     return len(str(value)) < 9 and str(value).isascii() and str(value).isdigit()
 
 
@@ -112,7 +112,7 @@ def example(
     split: str,
     query: Record,
 ) -> Iterator[Example]:
-    """One query. Upstream gives no ids: the digest of the meeting's text and the query's place in it name it."""
+    """Yield one query. Upstream has no ids: the digest of the meeting's text and the query's place in it name it."""
     asked, answer = (clean(query.text(field)) for field in ("query", "answer"))
     for field, text in (("query", asked), ("answer", answer)):
         if not text.strip():

@@ -1,6 +1,6 @@
 """QuALITY (Pang et al. 2022): multiple-choice questions on stories and articles. SCROLLS 3.1, ZeroSCROLLS 3.1.2.
 
-Two layouts: the release v1.0.1 (`questions` list, html-stripped text) and the early one of upstream's example file
+Two layouts: the release v1.0.1 (`questions` list, HTML-stripped text) and the early one of upstream's example file
 (question1, question1option1, ...; `article` a list of HTML lines).
 """
 
@@ -22,7 +22,10 @@ OUTPUTS = ("letter", "text")
 
 
 def curate(raw: RawFiles, task: str, split: str, *, output: str) -> Iterator[Row]:
-    """Articles as documents, each question as an example; output: "letter" (ZeroSCROLLS) or option "text" (SCROLLS)."""
+    """Yield articles as documents, each question as an example. Raises ValueError for another output.
+
+    output: the right option's "letter" (ZeroSCROLLS) or its "text" (SCROLLS).
+    """
     if output not in OUTPUTS:
         raise ValueError(f"quality.output must be one of {', '.join(OUTPUTS)}, is {output!r}")
     yield from convert_records(
@@ -31,7 +34,7 @@ def curate(raw: RawFiles, task: str, split: str, *, output: str) -> Iterator[Row
 
 
 def article(record: Record, task: str, split: str, output: str) -> Iterator[Row]:
-    """An article and its questions; a malformed question is dropped alone."""
+    """Yield an article and its questions; a malformed question is dropped alone."""
     early = "questions" not in record.data and "question1" in record.data
     text = visible_text("".join(record.texts("article"))) if early else record.text("article")
     if not text.strip():
@@ -45,7 +48,7 @@ def article(record: Record, task: str, split: str, output: str) -> Iterator[Row]
 
 
 def early_questions(record: Record) -> Iterator[Record | MalformedRecord]:
-    """The numbered fields of the early layout as questions of the release layout."""
+    """Yield the numbered fields of the early layout as questions of the release layout."""
     number = 1
     while f"question{number}" in record.data:
         options = [record.data.get(f"question{number}option{option}") for option in range(1, 5)]
@@ -59,11 +62,11 @@ def early_questions(record: Record) -> Iterator[Record | MalformedRecord]:
         number += 1
     for field in record.data:
         if (later := NUMBERED.fullmatch(field)) and int(later[1]) > number:
-            yield record.error(field, f"stands behind a gap: question{number} is missing", "missing field")
+            yield record.error(field, f"comes after a gap: question{number} is missing", "missing field")
 
 
 def example(document: Document, task: str, split: str, output: str, question: Record) -> Iterator[Example]:
-    """One question; the query is the question, a blank line and the four options, one a line (fact sheet 3.3)."""
+    """Yield one question; its query is the question, a blank line and four options, one per line (fact sheet 3.3)."""
     options = [text.strip() for text in question.texts("options")]
     if len(options) != len(LETTERS):
         raise question.error("options", f"must be four, are {len(options)}", "options not four")
@@ -89,7 +92,7 @@ def example(document: Document, task: str, split: str, output: str, question: Re
 
 
 def is_hard(question: Record) -> bool:
-    """Whether annotators under time pressure failed on it (`difficult`, 0 or 1; the early layout does not say)."""
+    """Return whether annotators under time pressure failed on it (`difficult`, 0 or 1; absent in the early layout)."""
     difficult = question.data.get("difficult", 0)
     if difficult not in (0, 1):
         raise question.error("difficult", "must be 0 or 1")

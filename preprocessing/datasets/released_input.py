@@ -1,4 +1,4 @@
-"""A released `input` taken apart: documents, query and the literals around them (fact sheets 2 and 3)."""
+"""A released `input` split into documents, query and the literals around them (fact sheets 2 and 3)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ QUERY_ENDS = ("", "blank_line", "options")
 
 @dataclass(frozen=True)
 class Pieces:
-    """What an input is made of. Its parts, joined, are the input. separator: the released one, None without."""
+    """The pieces of an input, whose parts, joined, are the input. titled: headers have titles.
+
+    separator: the released one, None without.
+    """
 
     documents: tuple[Document, ...]
     query: str | None
@@ -28,7 +31,7 @@ class Pieces:
 
 
 def by_offsets(record: Record, template: Template) -> Pieces:
-    """An input with offsets (ZeroSCROLLS). Raises MalformedRecord for offsets that cannot be those of this input."""
+    """Split an input with offsets (ZeroSCROLLS). Raises MalformedRecord for offsets that cannot be this input's."""
     text = record.text("input")
     start = place(record, "document_start_index", 0, len(text))
     end = place(record, "document_end_index", start + 1, len(text))
@@ -61,7 +64,7 @@ def by_offsets(record: Record, template: Template) -> Pieces:
 
 
 def without_offsets(record: Record, query_ends: str) -> Pieces:
-    """An input of SCROLLS: query, blank line, document. query_ends: one of QUERY_ENDS."""
+    """Split an input of SCROLLS: query, blank line, document. query_ends: one of QUERY_ENDS. Raises MalformedRecord."""
     text = record.text("input")
     if query_ends not in QUERY_ENDS:
         raise ValueError(f"query_ends must be one of {', '.join(QUERY_ENDS)}, is {query_ends!r}")
@@ -76,7 +79,7 @@ def without_offsets(record: Record, query_ends: str) -> Pieces:
             at = last.end()
         at = text.find(BLANK, at)
         if at < 0:
-            raise record.error("input", "has no blank line behind its query", "no query")
+            raise record.error("input", "has no blank line after its query", "no query")
         query, own = text[:at], text[at + len(BLANK) :]
         parts += [Part("query", query), Part("gap", BLANK)]
     document = document_of(record, own, "input")
@@ -84,7 +87,7 @@ def without_offsets(record: Record, query_ends: str) -> Pieces:
 
 
 def place(record: Record, field: str, least: int, most: int) -> int:
-    """An offset between those before it and the end. Raises MalformedRecord."""
+    """Return an offset that must be from `least` to `most`. Raises MalformedRecord."""
     value = record.integer(field)
     if not least <= value <= most:
         raise record.error(field, f"is {value:,}, must lie between {least:,} and {most:,}", "offset out of range")
@@ -92,7 +95,7 @@ def place(record: Record, field: str, least: int, most: int) -> int:
 
 
 def before_documents(text: str) -> Iterator[Part]:
-    """What stands before the documents: the instruction ends at the first blank line."""
+    """Yield the parts before the documents; the instruction ends at the first blank line."""
     instruction, blank, header = text.partition(BLANK)
     if blank:
         yield from (Part("instruction", instruction), Part("gap", blank))
@@ -102,7 +105,7 @@ def before_documents(text: str) -> Iterator[Part]:
 def document_parts(
     record: Record, template: Template, text: str, start: int, end: int
 ) -> Iterator[tuple[Part, Document | None]]:
-    """The parts of the documents, each after its header; spans with their document."""
+    """Yield the parts of the documents, each after its header; spans come with their document."""
     if not template.inner_header:
         document = document_of(record, text[start:end], "document_start_index")
         yield whole_document(document), document
@@ -122,7 +125,7 @@ def document_parts(
 
 
 def inner_starts(record: Record, start: int, end: int) -> list[int]:
-    """Where each inner document begins, rising within the document. Raises MalformedRecord."""
+    """Return where each inner document begins, in ascending order. Raises MalformedRecord."""
     field = "inner_docs_start_indices"
     starts = record.array(field)
     if not starts:
@@ -134,7 +137,7 @@ def inner_starts(record: Record, start: int, end: int) -> list[int]:
 
 
 def inner_header(block: str, template: Template, number: int) -> tuple[str, str]:
-    """(header, title) of inner document `number` (from 1); as the template writes it, else what comes near, else ""."""
+    """Return (header, title) of inner document `number` (from 1): the template's form, else a similar one, else ""."""
     for pattern in header_patterns(template.inner_header, number):
         if match := re.match(pattern, block):
             return match[0], match.groupdict().get("title", "")
@@ -142,7 +145,7 @@ def inner_header(block: str, template: Template, number: int) -> tuple[str, str]
 
 
 def header_patterns(header: str, number: int) -> tuple[str, str]:
-    """The template's header as a pattern, and a looser one: "Review 3" with or without colon and line of its own."""
+    """Return the template's header as a pattern, and a looser one: "Review 3" with or without colon and line break."""
     exact = re.escape(header).replace(r"\{title\}", r"(?P<title>[^\n]*)").replace(r"\{number\}", str(number))
     word = re.escape(header.split()[0].rstrip(":"))
     if "{title}" in header:
@@ -151,7 +154,7 @@ def header_patterns(header: str, number: int) -> tuple[str, str]:
 
 
 def query_header(text: str, template: Template) -> str:
-    """What of a query's span is its header: the template's, else its first line."""
+    """Return the header in a query's span: the template's, else its first line."""
     own = f"{template.query_header}\n"
     if template.query_header and text.startswith(own):
         return own
@@ -160,23 +163,23 @@ def query_header(text: str, template: Template) -> str:
 
 
 def document_of(record: Record, text: str, field: str, title: str = "") -> Document:
-    """The document of a span. Raises MalformedRecord where there is no text in it."""
+    """Return the document of a span. Raises MalformedRecord if it has no text."""
     if not text.strip():
         raise record.error(field, "leaves no text for the document", "empty document")
     return Document.of(text, title=title, source_file=record.file, source_record=record.where)
 
 
 def whole_document(document: Document) -> Part:
-    """All of a document as a part."""
+    """Return a part that spans a whole document."""
     return Part("document", None, document.document_id, 0, len(document.text))
 
 
 def literal_gap(text: str) -> list[Part]:
-    """Literal text between pieces, if any."""
+    """Return literal text between pieces as a part, if there is any."""
     return [Part("gap", text)] if text else []
 
 
 def options_of(query: str) -> tuple[str, ...]:
-    """The four options that a multiple-choice query lists, in order; () for any other query."""
+    """Return the four options that a multiple-choice query lists, in order; () for any other query."""
     found = OPTION.findall(query)
     return tuple(text.strip() for _, text in found) if [letter for letter, _ in found] == list("ABCD") else ()

@@ -13,12 +13,12 @@ FLAGS = ("hard_10", "hard_20", "curated")
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """Papers as documents, each row as an example; mentions are numbered in their order there."""
+    """Yield papers as documents, each row as an example; mentions are numbered in the row's order."""
     yield from convert_records(raw.records(), lambda record: topic(record, task, split), task=task, split=split)
 
 
 def topic(record: Record, task: str, split: str) -> Iterator[Row]:
-    """The documents of one row, then the row."""
+    """Yield the documents of one row, then the row."""
     paragraphs = tokens_of(record)
     owners = owners_of(record, len(paragraphs))
     order = sorted(set(owners))
@@ -50,7 +50,7 @@ def topic(record: Record, task: str, split: str) -> Iterator[Row]:
 
 
 def tokens_of(record: Record) -> list[list[str]]:
-    """The paragraphs' tokens. Raises MalformedRecord."""
+    """Return the tokens of each paragraph. Raises MalformedRecord."""
     listed = record.array("tokens")
     if not listed:
         raise record.error("tokens", "is empty", "empty field")
@@ -60,7 +60,7 @@ def tokens_of(record: Record) -> list[list[str]]:
 
 
 def owners_of(record: Record, paragraphs: int) -> list[int]:
-    """The document of each paragraph. Raises MalformedRecord."""
+    """Return the document of each paragraph. Raises MalformedRecord."""
     owners = record.array("doc_ids")
     if len(owners) != paragraphs:
         raise record.error("doc_ids", f"are {len(owners)}, for {paragraphs} paragraphs", "out of range")
@@ -70,7 +70,7 @@ def owners_of(record: Record, paragraphs: int) -> list[int]:
 
 
 def mention(record: Record, index: int, value: Any, places: list[tuple[int, list[tuple[int, int]]]]) -> Mention:
-    """[paragraph, first token, last token, cluster] as characters of a document. Raises MalformedRecord."""
+    """Return [paragraph, first token, last token, cluster] as characters of a document. Raises MalformedRecord."""
     field = f"mentions[{index}]"
     if not isinstance(value, list) or len(value) != 4 or not all(is_whole(one) for one in value):
         raise record.error(field, f"{value!r} is not [paragraph, first, last, cluster]", "wrong type")

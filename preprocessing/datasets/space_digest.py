@@ -1,7 +1,7 @@
 """SpaceDigest, built from SPACE (Angelidis et al. 2021): the share of positive reviews of a hotel. ZeroSCROLLS 3.1.3.
 
-Reviews rated 3 are left out; 4 and 5 are positive, 1 and 2 negative; 50 of a hotel are chosen and ordered at random
-(the paper does not say how: fidelity.md#spacedigest). The 500 most-rated hotels are the sampler's choice, by
+Reviews rated 3 are left out; 4 and 5 are positive, 1 and 2 negative; for each hotel 50 are chosen and ordered at random
+(the paper does not say how: fidelity.md#spacedigest). The sampler chooses the 500 most-rated hotels, by
 `rated_reviews`.
 """
 
@@ -17,14 +17,17 @@ NEUTRAL = 3
 
 
 def curate(raw: RawFiles, task: str, split: str, *, reviews: int, seed: int) -> Iterator[Row]:
-    """A hotel an example: its chosen reviews as documents, the percentage of positive ones as reference."""
+    """Yield each hotel as an example: its chosen reviews as documents, the percentage of positive ones as reference.
+
+    reviews: how many are chosen.
+    """
     yield from convert_records(
         raw.records(), lambda record: hotel(record, task, split, reviews, seed), task=task, split=split
     )
 
 
 def hotel(record: Record, task: str, split: str, wanted: int, seed: int) -> Iterator[Row]:
-    """One hotel; with fewer than `wanted` rated reviews it is filtered out."""
+    """Yield one hotel; one with fewer than `wanted` rated reviews is dropped."""
     name = record.text("entity_id")
     rated = [(review, rating) for review in record.records("reviews") if (rating := stars(review)) != NEUTRAL]
     if len(rated) < wanted:
@@ -45,7 +48,7 @@ def hotel(record: Record, task: str, split: str, wanted: int, seed: int) -> Iter
 
 
 def stars(review: Record) -> int:
-    """A review's rating, 1 to 5."""
+    """Return a review's rating, 1 to 5. Raises MalformedRecord."""
     rating = review.integer("rating")
     if not 1 <= rating <= 5:
         raise review.error("rating", f"{rating} is outside 1 to 5", "rating out of range")
@@ -53,7 +56,7 @@ def stars(review: Record) -> int:
 
 
 def text(review: Record) -> str:
-    """The review's sentences joined with single spaces."""
+    """Return the review's sentences joined by single spaces. Raises MalformedRecord."""
     joined = " ".join(sentence.strip() for sentence in review.texts("sentences"))
     if not joined.strip():
         raise review.error("sentences", "have no text", "empty field")
@@ -61,5 +64,5 @@ def text(review: Record) -> str:
 
 
 def percentage(positive: int, total: int) -> int:
-    """The whole percentage, half rounded up."""
+    """Return the whole percentage, half rounded up."""
     return (200 * positive + total) // (2 * total)

@@ -1,4 +1,4 @@
-"""SQuALITY (Wang et al. 2022): stories, five questions each, four written answers a question. ZeroSCROLLS 3.1.1.
+"""SQuALITY (Wang et al. 2022): stories, five questions on each, four written answers to each. ZeroSCROLLS 3.1.1.
 
 Release v1.2 by default: its lengths are those of the paper's table (fidelity.md#squality).
 """
@@ -13,12 +13,15 @@ from scrollwork.records.example import Example, metadata
 
 
 def curate(raw: RawFiles, task: str, split: str, *, release: str) -> Iterator[Row]:
-    """Stories as documents, each question as an example with all its responses. `release` chose the file."""
+    """Yield stories as documents, each question as an example with all its responses.
+
+    release: not used here; it has selected the file.
+    """
     yield from convert_records(raw.records(), lambda record: story(record, task, split), task=task, split=split)
 
 
 def story(record: Record, task: str, split: str) -> Iterator[Row]:
-    """A story and its questions; a malformed question is dropped alone."""
+    """Yield a story and its questions; a malformed question is dropped alone."""
     about = record.record("metadata")
     passage = about.text("passage_id")
     document = Document.of(record.text("document"), source_file=record.file, source_record=record.where)
@@ -28,7 +31,7 @@ def story(record: Record, task: str, split: str) -> Iterator[Row]:
 
 
 def example(document: Document, passage: str, task: str, split: str, question: Record) -> Iterator[Example]:
-    """One question; id: passage and question number, as upstream numbers them."""
+    """Yield one question; its id is the passage and upstream's question number."""
     responses = [response.text("response_text") for response in question.records("responses")]
     if not responses:
         raise question.error("responses", "is empty", "empty field")

@@ -9,12 +9,12 @@ from scrollwork.records.example import Example, metadata
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """One episode a record: its transcript as document, its recap as reference."""
+    """Yield one episode per record: its transcript as document, its recap as reference."""
     yield from convert_records(raw.records(), lambda record: episode(record, task, split), task=task, split=split)
 
 
 def episode(record: Record, task: str, split: str) -> Iterator[Row]:
-    """Document and example; the id is the file name without its ending (fd_Gilmore_Girls_01x13)."""
+    """Yield document and example; the id is the file name without its extension (fd_Gilmore_Girls_01x13)."""
     script = "\n".join(record.texts("Transcript"))
     if not script.strip():
         raise record.error("Transcript", "has no text", "empty field")

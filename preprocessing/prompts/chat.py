@@ -1,4 +1,4 @@
-"""Chat adaptation (ZeroSCROLLS, fact sheet 3.5): the prompts of ChatGPT, GPT-4 and Claude."""
+"""Chat adaptation (ZeroSCROLLS, fact sheet 3.5): the prompts for ChatGPT, GPT-4 and Claude."""
 
 from collections.abc import Sequence
 
@@ -20,15 +20,15 @@ def answer_tag(template: Template) -> str:
 
 
 def asks_for_tag(template: Template) -> bool:
-    """Whether an answer can be asked for in a tag: no summary, and no SCROLLS input, which has no response header."""
+    """Return whether an answer can be asked for in a tag: not of summaries and SCROLLS inputs (no response header)."""
     return template.kind != "summarization" and bool(template.response_header)
 
 
 def adapt(parts: Sequence[Part], template: Template, variant: str, sentence: str) -> tuple[Part, ...]:
-    """Adapt the parts of a prompt to a variant of VARIANTS.
+    """Adapt the parts of a prompt to one of VARIANTS. Raises ValueError for another one.
 
     chat: QA and aggregation tasks get one space and `sentence` after the instruction; the prompt ends with the query.
-    claude: wrapped as Human and Assistant, the sentence asks for tags and the opening tag is pre-filled.
+    claude: wrapped as Human and Assistant, the sentence asks for tags, and the opening tag is pre-filled.
     """
     if variant == "plain":
         return tuple(parts)
@@ -47,7 +47,7 @@ def adapt(parts: Sequence[Part], template: Template, variant: str, sentence: str
 
 
 def without_response_header(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Cut at the end of the query. Without a query the two newlines after the document stay (fact sheet 3.5, 2)."""
+    """Cut at the end of the query; without a query, the two newlines after the document stay (fact sheet 3.5, 2)."""
     kept = [part for part in parts if part.role != "response_header"]
     roles = [part.role for part in kept]
     if "query" in roles and kept[-1] == Part("gap", BLANK):

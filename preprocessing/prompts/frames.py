@@ -1,7 +1,7 @@
-"""Literals of a release that differ from the suite's template: an imported prompt is the released one, byte for byte.
+"""Literals of a release that differ from the suite's template: with them, an imported prompt is the released one.
 
 An example keeps them in its metadata as `frame`: {parts: [[role, text], ...], with ["document"] for each document and
-["query"] for the query; separator: the released truncation_seperator}, each only where it differs.
+["query"] for the query; separator: the released truncation_seperator}, each only if it differs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ SPANS = ("document", "query")
 
 
 def frame_of(example: Example) -> Mapping[str, Any]:
-    """Read the example's own literals; empty where its prompt is the template's."""
+    """Return the example's own literals; empty if its prompt is the template's."""
     if f'"{FRAME}":' not in example.metadata:  # the usual case, without parsing
         return {}
     found: Mapping[str, Any] = example.facts.get(FRAME, {})
@@ -23,12 +23,12 @@ def frame_of(example: Example) -> Mapping[str, Any]:
 
 
 def to_frame(parts: Sequence[Part]) -> list[list[str]]:
-    """Turn parts into the values that a frame stores."""
+    """Return parts as the values that a frame stores."""
     return [[part.role] if part.role in SPANS else [part.role, part.text or ""] for part in parts]
 
 
 def frame_parts(frame: Mapping[str, Any], example: Example, length_of: Callable[[str], int]) -> tuple[Part, ...]:
-    """Make the example's prompt from its frame."""
+    """Make the example's prompt from its frame. length_of: characters of a document by id."""
     documents = iter(example.document_ids)
     parts = []
     for role, *text in frame["parts"]:

@@ -1,4 +1,4 @@
-"""Make prompts of examples: assemble the parts, adapt them to the model's profile, cut them, and note what was cut."""
+"""Prompts of examples: assemble the parts, adapt them to the model's profile, cut them, and note what was cut."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,9 +18,9 @@ from scrollwork.records.words import words_in
 
 @dataclass(frozen=True)
 class Profile:
-    """Everything model-dependent in a prompt; models that share it share prompts.
+    """Everything model-dependent in a prompt; models with the same profile share prompts.
 
-    variant: plain, chat or claude. policy: of truncation.POLICIES. tokenizer: a name
+    variant: plain, chat or claude. policy: one of truncation.POLICIES. tokenizer: a name
     (preprocessing/tokens/tokenizer.py), "" without a limit. limit_tokens: the model's limit, 0 for none. official: with
     the quirks of the official code. prompts: name of the suite's set of instructions, "" for its own.
     """
@@ -34,7 +34,7 @@ class Profile:
 
     @property
     def name(self) -> str:
-        """Name the profile as rows and folders do."""
+        """Return the profile's name in rows and folders."""
         limit = [f"{self.policy}{self.limit_tokens}", self.tokenizer] if self.limit_tokens else []
         quirks = ["official"] if self.official and self.limit_tokens else []
         return "-".join([self.variant, *([self.prompts] if self.prompts else []), *limit, *quirks])
@@ -44,15 +44,18 @@ class Way(Protocol):
     """How an example becomes the parts of a prompt."""
 
     def cut(self, example: Example, text_of: Callable[[str], str], counts: Counts | None, limit: Limit) -> Cut:
-        """Cut the parts to the limit. Raises ValueError where they are too long even without a document."""
+        """Return the parts, cut to the limit. Raises ValueError if they are too long even without a document.
+
+        text_of: a document's text by id. counts: None without a limit.
+        """
 
     def columns(self, example: Example) -> Mapping[str, Any]:
-        """Return the further fields of the prompt's row."""
+        """Return further fields of the prompt's row."""
 
 
 @dataclass(frozen=True)
 class Whole:
-    """The usual way: the task's texts around the example's documents, in the variant of the profile."""
+    """The usual way: the task's texts around the example's documents, in the profile's variant."""
 
     template: Template
     variant: str
@@ -60,7 +63,7 @@ class Whole:
     chat_sentence: str
 
     def cut(self, example: Example, text_of: Callable[[str], str], counts: Counts | None, limit: Limit) -> Cut:
-        """As `Way` says."""
+        """Return what `Way.cut` promises."""
         own = own_template(example, self.template)
         parts = self.shown(example, assemble(example, own, lambda document_id: len(text_of(document_id))))
         if self.arm == CLOSED_BOOK:
@@ -69,7 +72,7 @@ class Whole:
         return uncut_receipt(parts) if counts is None else fit_to_limit(parts, own, text_of, counts, limit)
 
     def shown(self, example: Example, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        """Return the parts that are shown: all."""
+        """Return the parts to show: all of them."""
         return parts
 
     def columns(self, example: Example) -> Mapping[str, Any]:
@@ -91,11 +94,11 @@ def prompts(
     shard: Sequence[int] = (0, 1),
     way: Way | None = None,
 ) -> Iterator[Prompt]:
-    """Yield a prompt for each example, in order. shard: (number, of how many), chosen by an example's documents.
-    way: how an example becomes a prompt, the usual one by default; it knows the template.
+    """Yield a prompt for each example, in order.
 
-    tokenizer: the profile's, where it has a limit. counted: tokens by document id, as far as they are known.
-    Raises ValueError, naming the example, where instruction and query alone are over the limit.
+    text_of: a document's text by id. tokenizer: the profile's, if it has a limit. counted: known tokens by document id.
+    shard: (number, of how many), by an example's documents. way: how an example becomes a prompt, `Whole` by default;
+    it has the template itself. Raises ValueError, naming the example, if instruction and query alone exceed the limit.
     """
     number, shards = shard
     limit = Limit(profile.policy, profile.limit_tokens, max_new_tokens, profile.variant == "chat", profile.official)

@@ -1,6 +1,6 @@
-"""Receipts of cuts: do the answer and the known evidence still stand in what the model sees?
+"""Receipts of cuts: are the answer and the known evidence still in what the model sees?
 
-A score on cut prompts means little without it: peers cut silently, and the tail of a text may hold the answer.
+A score on cut prompts means little without it: other tools cut silently, and the end of a text may have the answer.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from scrollwork.preprocessing.prompts.truncation import Cut, documents_of
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part, part_text
 
-FIXED = ("yes", "no", "unanswerable")  # "no" stands in every text and is nowhere its answer
+FIXED = ("yes", "no", "unanswerable")  # "no" occurs in every text and is nowhere its answer
 
 
 def answer_place(example: Example, cut: Cut, kind: str, text_of: Callable[[str], str]) -> str | None:
-    """Tell where a reference stands verbatim, as whole words, ignoring case: kept, dropped, both, or absent.
+    """Return where a reference occurs verbatim, as whole words, ignoring case: kept, dropped, both, or absent.
 
-    An answer that the cut goes through is dropped. None where nothing was cut, and where no place could be told: for
-    summaries, and for answers that are no words of a document (FIXED). A letter stands for its option's text, an object
-    (SEAM's MuSiQue) for the answer in it.
+    An answer that the cut goes through is dropped. None if nothing was cut, or if no place can be told: for summaries,
+    and for answers that are not words of a document (FIXED). A letter stands for its option's text, an object (SEAM's
+    MuSiQue) for the answer in it.
     """
     if not cut.dropped or kind != "qa":
         return None
@@ -31,17 +31,17 @@ def answer_place(example: Example, cut: Cut, kind: str, text_of: Callable[[str],
     pattern = any_of(answers)
     if pattern is None:
         return "absent"
-    # a little before the cut belongs to what was dropped: an answer across it cannot be read
+    # the end of the kept text counts as dropped too: an answer across the cut cannot be read
     longest = max(map(len, answers))
     kept = stands_in(pattern, documents_of(cut.parts), text_of)
     dropped = stands_in(pattern, cut.dropped, text_of, before=longest)
     if kept and dropped and not stands_in(pattern, cut.dropped, text_of):
-        dropped = False  # seen again only because of those characters
+        dropped = False  # found only because of those characters
     return {(True, True): "both", (True, False): "kept", (False, True): "dropped"}.get((kept, dropped), "absent")
 
 
 def option_of(example: Example) -> Callable[[str], str]:
-    """Return the text of the option that a reference's letter names, or the reference itself."""
+    """Return a function from a reference to its text: that of the option if it is a letter, else the answer in it."""
     options = dict(zip("ABCDEFGH", example.options, strict=False))
     return lambda reference: options.get(reference, answer_in_object(reference))
 
@@ -60,7 +60,7 @@ def answer_in_object(reference: str) -> str:
 
 
 def any_of(references: Iterable[str]) -> re.Pattern[str] | None:
-    """Make a pattern that finds any of the references; None where none has a letter or digit."""
+    """Return a pattern that finds any of the references; None if none has a letter or digit."""
     texts = sorted({reference.strip() for reference in references if any(map(str.isalnum, reference))})
     if not texts:
         return None
@@ -68,7 +68,7 @@ def any_of(references: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def stands_in(pattern: re.Pattern[str], spans: Iterable[Part], text_of: Callable[[str], str], before: int = 0) -> bool:
-    """Whether it stands in one of the spans, `before` characters in front of them taken in."""
+    """Return whether the pattern occurs in one of the spans, each with `before` more characters in front."""
     for span in spans:
         start = max(0, (span.start or 0) - before) if before else span.start
         text = part_text(Part("document", None, span.document_id, start, span.end), text_of)
@@ -78,9 +78,10 @@ def stands_in(pattern: re.Pattern[str], spans: Iterable[Part], text_of: Callable
 
 
 def evidence_place(example: Example, cut: Cut) -> str | None:
-    """Tell where the evidence marked by upstream's annotators stands: kept, dropped, or split.
+    """Return where the evidence marked by upstream's annotators is: kept, dropped, or split.
 
-    Evidence is metadata `evidence_spans`: [number of the document, start, end] in characters, from 0.
+    None if nothing was cut or no evidence is known. Evidence is metadata `evidence_spans`: [number of the document,
+    start, end] in characters, from 0.
     """
     spans = example.facts.get("evidence_spans") if cut.dropped else None
     if not spans:

@@ -16,11 +16,12 @@ ZERO_SCROLLS = (("instruction",), ("context_header", "documents"), ("query_heade
 
 @dataclass(frozen=True)
 class Template:
-    """The strings of a task, "" where it has none, and their order.
+    """The strings of a task, "" for those that it does not have, and their order.
 
-    instruction may hold {n}, the number of documents; inner_header {number} (from 1) or {title}. layout: groups of
-    pieces in order; a blank line stands between groups, a piece that a task does not have is left out. omission_gap:
-    what follows the omission. block: of prompts with demonstrations (blocks.Block), which have none of the others.
+    instruction may contain {n}, the number of documents; inner_header {number} (from 1) or {title}. layout: groups of
+    pieces in order; a blank line separates groups, and a piece that a task does not have is left out. omission_gap:
+    what follows the omission. block: for prompts with demonstrations (blocks.Block), which have none of the other
+    strings.
     """
 
     kind: str
@@ -62,7 +63,7 @@ def assemble(example: Example, template: Template, length_of: Callable[[str], in
 
 
 def own_template(example: Example, template: Template) -> Template:
-    """Return the template with the example's own omission text and response header, where it has them."""
+    """Return the template with the example's own omission text and response header, if it has them."""
     frame = frame_of(example)
     changes: dict[str, Any] = {}
     if "separator" in frame:
@@ -76,7 +77,7 @@ def own_template(example: Example, template: Template) -> Template:
 
 
 def piece(name: str, example: Example, template: Template, length_of: Callable[[str], int]) -> list[Part]:
-    """Make the parts of one piece of the layout; none where the task does not have it."""
+    """Make the parts of one piece of the layout; [] if the task does not have it."""
     if name == "documents":
         return document_parts(example, template, length_of)
     if name == "query":
@@ -106,7 +107,7 @@ def inner_header(template: Template, example: Example, index: int) -> str:
 
 
 def closed_book(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Return the prompt without its documents, their headers and the blank line that is then too many."""
+    """Return the prompt without its documents, their headers and the blank lines that are then superfluous."""
     gone = ("context_header", "inner_header", "document")
     kept: list[Part] = []
     for part in parts:
@@ -119,8 +120,10 @@ def closed_book(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def query_start(parts: Sequence[Part]) -> int:
-    """Find the index of the first part of the query, without a query of the response header (fact sheet 2); the number
-    of parts where there is neither."""
+    """Return the index of the query's first part, without a query that of the response header (fact sheet 2).
+
+    The number of parts if there is neither.
+    """
     roles = [part.role for part in parts]
     asked = [roles.index(role) for role in ("query_header", "query") if role in roles]
     return min(asked) if asked else (*roles, "response_header").index("response_header")
@@ -140,9 +143,9 @@ class Offsets:
 def offsets(parts: Sequence[Part], text_of: Callable[[str], str]) -> Offsets:
     """Find the offsets of document and query in an uncut non-chat prompt.
 
-    document: without its header. query: from its header, where it has one, to its last character; without a query both
-    are the first character of the response header, and without that the end. inner_starts: of each inner document's
-    header, none for one document.
+    document: without its header. query: from its header, if it has one, to its last character; without a query both are
+    the first character of the response header, and without that the end. inner_starts: of each inner document's header;
+    none for a single document.
     """
     starts: list[int] = []
     at = 0
@@ -159,7 +162,7 @@ def offsets(parts: Sequence[Part], text_of: Callable[[str], str]) -> Offsets:
 
 
 def official_rows(example: Example, template: Template, text_of: Callable[[str], str]) -> list[dict[str, Any]]:
-    """Make the released records of an input, a row a reference, with one `id` and different `pid`s (fact sheet 2)."""
+    """Make the released records of an input, one per reference, with one `id` and different `pid`s (fact sheet 2)."""
     template = own_template(example, template)
     parts = assemble(example, template, lambda document_id: len(text_of(document_id)))
     record: dict[str, Any] = {
@@ -187,7 +190,7 @@ def official_rows(example: Example, template: Template, text_of: Callable[[str],
 
 
 def pids_of(example: Example) -> list[str]:
-    """List the `pid` of each row of an input: that of an imported release, else ours (fidelity.md#prompts)."""
+    """Return the `pid` of each row of an input: those of an imported release, else ours (fidelity.md#prompts)."""
     if '"pids":' in example.metadata and (released := example.facts.get("pids")):
         return list(released)
     if len(example.references) < 2:

@@ -1,8 +1,8 @@
 """Truncation (ZeroSCROLLS, fact sheet 4): keep as much of the front as fits, then the omission, then the whole query.
 
-The budget is in tokens of the model's tokenizer; the cut is made by character offset, so that nothing is decoded. The
-instruction and the query are never cut. Where the official code has a quirk, `official` repeats it and the default is
-corrected (docs/fidelity.md#truncation).
+The budget is in tokens of the model's tokenizer; the cut is made at a character offset, so that nothing is decoded. The
+instruction and the query are never cut. `official` repeats the quirks of the official code, which are corrected by
+default (docs/fidelity.md#truncation).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from scrollwork.records.prompt import Part, part_text
 
 POLICIES = ("none", "input", "openai", "claude", "prefix", "documents")
 CHAT_OVERHEAD = 9  # tokens of a chat message around its text, as the official code counts them
-# Tokens by which the sum over parts may differ from the count of the whole; nearer to the limit the whole is counted.
-# Each joint may add one or take one away: 50 reviews have 150 joints, and their sum was seen 51 tokens too low.
+# Tokens by which the sum over parts may differ from the count of the whole, which is counted only this near to the
+# limit. Each joint may add one or take one away: 50 reviews have 150 joints, and their sum was once 51 tokens too low.
 SLACK, SLACK_OF_JOINT = 64, 2
 
 
 @dataclass(frozen=True)
 class Limit:
-    """How prompts are cut: policy of POLICIES, tokens of the model's limit, tokens reserved for the answer.
+    """How prompts are cut. policy: one of POLICIES. tokens: the model's limit. reserved: tokens for the answer.
 
     chat: the prompt is a chat message. official: with the quirks of the official code.
     """
@@ -39,8 +39,8 @@ class Limit:
 class Cut:
     """A prompt that fits, and its receipt: tokens of the documents, of what was kept, of the prompt; characters.
 
-    tokens_prompt is the sum over the parts where the prompt is far from the limit, else counted on the whole.
-    dropped: the spans of documents that were left out.
+    tokens_prompt is the sum over the parts if the prompt is far from the limit, else counted on the whole. dropped: the
+    spans of documents that were left out.
     """
 
     parts: tuple[Part, ...]
@@ -58,12 +58,12 @@ def uncut_receipt(parts: Sequence[Part], tokens_document: int = 0, tokens_prompt
 
 
 class Counts:
-    """Counts the tokens of parts. Counts of whole documents are looked up; a literal is counted once."""
+    """A counter of the tokens of parts. Counts of whole documents are looked up; a literal is counted once."""
 
     def __init__(self, tokenizer: Tokenizer, documents: Mapping[str, int], text_of: Callable[[str], str]) -> None:
         self.tokenizer, self._documents, self._text_of = tokenizer, documents, text_of
         self._literals: dict[str, int] = {}
-        self._whole: dict[str, int] = {}  # documents that nobody counted before: those of demonstrations
+        self._whole: dict[str, int] = {}  # documents that were not counted before: those of demonstrations
 
     def of(self, part: Part) -> int:
         """Count the tokens of a part."""
@@ -82,15 +82,15 @@ class Counts:
         return self._literals[part.text]
 
     def total(self, parts: Sequence[Part]) -> int:
-        """Add up the tokens of parts: within a few tokens of the whole text's, as parts meet at white space."""
+        """Return the sum over the parts: within a few tokens of the whole text, as parts meet at white space."""
         return sum(self.of(part) for part in parts)
 
     def exact(self, parts: Sequence[Part]) -> int:
-        """Count the tokens of the joined text."""
+        """Return the tokens of the joined text."""
         return self.tokenizer.count(joined(parts, self._text_of))
 
     def fits(self, parts: Sequence[Part], most: int) -> tuple[bool, int]:
-        """Tell whether the parts fit the limit, and their tokens; the joined text is counted only near the limit."""
+        """Return whether the parts fit the limit, and their tokens; the joined text is counted only near the limit."""
         total = self.total(parts)
         if abs(total - most) > SLACK + SLACK_OF_JOINT * len(parts):
             return total <= most, total
@@ -99,10 +99,10 @@ class Counts:
 
 
 def token_room(limit: Limit, tokenizer: Tokenizer) -> int:
-    """The most tokens that a prompt may have uncut.
+    """Return the most tokens that a prompt may have uncut.
 
-    input, prefix: the limit without the tokenizer's special tokens. openai, claude: without the answer; the official
-    code forgets the 9 tokens of a chat message here (fact sheet 4.1).
+    input, prefix: the limit less the tokenizer's special tokens. openai, claude: the limit less the answer; the
+    official code forgets the 9 tokens of a chat message here (fact sheet 4.1).
     """
     if limit.policy in ("input", "prefix"):
         return limit.tokens - tokenizer.added
@@ -111,7 +111,7 @@ def token_room(limit: Limit, tokenizer: Tokenizer) -> int:
 
 
 def front_budget(limit: Limit, tail: int) -> int:
-    """Compute how many tokens of the front a cut keeps. tail: tokens of omission and query.
+    """Return how many tokens of the front a cut keeps. tail: tokens of omission and query.
 
     openai (4.1): limit - tail - reserved - 1, and 9 fewer for chat models. claude (4.2): the same without the 9; its
     tail has the Human prefix. input (4.3): limit - tail; its tail has the special tokens.
@@ -125,7 +125,7 @@ def front_budget(limit: Limit, tail: int) -> int:
 def truncate(
     parts: Sequence[Part], template: Template, text_of: Callable[[str], str], counts: Counts, limit: Limit
 ) -> Cut:
-    """Cut a prompt to a limit. Raises ValueError when not even instruction and query fit.
+    """Cut a prompt to a limit. Raises ValueError if not even instruction and query fit.
 
     prefix (SCROLLS 5, fact sheet 6.2): the first tokens of the input, no omission marker.
     """
@@ -154,7 +154,7 @@ def truncate(
         cut = cut_front(wrapper, own, budget, counts.tokenizer, text_of, limit)
         kept = (*wrapper, *cut, *ending)
         total = counts.exact(kept)
-        # What is re-tokenised as one text may have a token more at the joint; the official code does not look.
+        # Tokenised again as one text, it may have a token more at the joint; the official code does not check.
         if total <= most or limit.official:
             return receipt(parts, kept, counts, total, budget - counts.total(literals_of(cut)))
         budget -= total - most
@@ -170,8 +170,8 @@ def cut_front(
 ) -> list[Part]:
     """Cut the front (without Claude's wrapper) to a number of tokens.
 
-    Official quirk: claude applies the place of a token in the wrapped prompt to the text without its wrapper, 9
-    characters further (fact sheet 4.2).
+    Official quirk: claude applies a token's position in the wrapped prompt to the text without its wrapper, which is 9
+    characters too far (fact sheet 4.2).
     """
     text = joined(front, text_of)
     if limit.official and limit.policy == "claude":
@@ -180,7 +180,7 @@ def cut_front(
 
 
 def prefix(parts: Sequence[Part], text_of: Callable[[str], str], counts: Counts, most: int) -> Cut:
-    """Keep the first `most` tokens. Raises ValueError when the query alone has more."""
+    """Keep the first `most` tokens. Raises ValueError if the query alone has more."""
     before = counts.exact(head(parts))
     if most < before:
         raise ValueError(f"{most:,} tokens leave no room for the document: the query needs {before:,}")
@@ -194,7 +194,7 @@ def prefix(parts: Sequence[Part], text_of: Callable[[str], str], counts: Counts,
 
 
 def receipt(parts: Sequence[Part], kept: Sequence[Part], counts: Counts, total: int, kept_tokens: int) -> Cut:
-    """Return which spans of the documents were kept and dropped."""
+    """Make the receipt of a cut: which spans of the documents were kept and dropped."""
     dropped = tuple(dropped_spans(parts, kept))
     tokens = counts.total(documents_of(parts))
     lost = chars_of(dropped)

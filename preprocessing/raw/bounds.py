@@ -1,4 +1,4 @@
-"""How much a compressed raw file may become: a few bytes must not fill the machine, whatever they say of themselves."""
+"""How much a compressed raw file may unpack to: a few bytes must not fill the machine, whatever size they declare."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from scrollwork.preprocessing.raw.errors import MalformedFile
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-EXPANSION = 100  # content may be so many times its compressed size; text comes to 3 to 10
-LEAST_BYTES = 64 << 20  # which are always allowed
+EXPANSION = 100  # content may be this many times its compressed size; for text it is 3 to 10
+LEAST_BYTES = 64 << 20  # always allowed
 BUFFER = 1 << 20
 
 
 def most_bytes(compressed: int) -> int:
-    """How large the content of so many compressed bytes may be."""
+    """Return how large the content of so many compressed bytes may be."""
     return max(compressed * EXPANSION, LEAST_BYTES)
 
 
 def too_large(name: str, size: int, most: int) -> MalformedFile:
-    """The error for content over the limit."""
+    """Return the error for content over the limit."""
     return MalformedFile(
         name, "", "", f"would unpack to {size:,} bytes, over the {most:,} allowed", "unpacks too large"
     )
 
 
 class Bounded(io.RawIOBase):
-    """Content that is unpacked while it is read: what really comes is counted. naming: names damage in errors."""
+    """Content that is unpacked while it is read, and bounded by what really comes. naming: names damage in errors."""
 
     def __init__(
         self,

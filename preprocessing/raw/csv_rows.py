@@ -1,4 +1,4 @@
-"""CSV files as records: a broken row costs that row, a quote that never closes the file."""
+"""CSV files as records: a broken row costs only that row, a quote that never closes costs the file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, MalformedRow
 
-# Of one cell, in characters. csv has such a limit too, one for the whole process: readers of submissions raise it, and
-# a row must not be whole or broken by what else was read. So it is raised here as well, and ours checked on every row.
+# Characters of one cell. csv has such a limit too, one for the whole process, which readers of submissions raise; but
+# whether a row is valid must not depend on what else was read. So it is raised here as well, and ours checked per row.
 LONGEST, LONGEST_READ = 131_072, 64 << 20
 
 
 def csv_rows(text: str, name: str, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]] | MalformedRecord]:
-    """(where, cells by column) of the rows below a header that names at least `columns`. Raises MalformedFile."""
+    """Yield (where, cells by column) for the rows below a header that has at least `columns`. Raises MalformedFile."""
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_READ))
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     header = _header(reader, name, columns)

@@ -3,7 +3,7 @@
 import re
 
 LONGEST = 1000  # characters of a message's part that may quote raw input
-# What a terminal acts on or does not show: control characters, directions, marks without width, lone surrogates.
+# What a terminal acts on or does not show: control characters, directions, zero-width marks, lone surrogates.
 UNSHOWN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     r"\U000e0000-\U000e007f]"
@@ -11,7 +11,7 @@ UNSHOWN = re.compile(
 
 
 def printable(text: str, longest: int = LONGEST) -> str:
-    """Text that quotes raw input, fit for screen, log and Parquet: on one line, nothing unshown, not endless."""
+    """Return text that quotes raw input, fit for screen, log and Parquet: on one line, all visible, not too long."""
     if len(text) > longest:
         text = text[: longest - 3] + "..."
     shown = UNSHOWN.sub(_escaped, text)
@@ -23,7 +23,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 class RawError(ValueError):
-    """Something is wrong with a raw file or a record in it. `str` names file, record and field."""
+    """A problem with a raw file or a record in it. `str` names file, record and field."""
 
     def __init__(self, file: str, record: str, field: str, problem: str, reason: str) -> None:
         file, record, field, problem = (printable(text) for text in (file, record, field, problem))
@@ -33,11 +33,11 @@ class RawError(ValueError):
         self.file, self.record, self.field, self.problem, self.reason = file, record, field, problem, reason
 
     def of_record(self) -> "MalformedRecord":
-        """The same problem as one of a record: for releases in which a file is a record."""
+        """Return the same problem as that of a record, for releases in which each file is a record."""
         return MalformedRecord(self.file, self.record, self.field, self.problem, self.reason)
 
     def of_file(self) -> "MalformedFile":
-        """The same problem as one of the whole file."""
+        """Return the same problem as that of the whole file."""
         return MalformedFile(self.file, self.record, self.field, self.problem, self.reason)
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str, str, str]]:
@@ -45,11 +45,11 @@ class RawError(ValueError):
 
 
 class MalformedFile(RawError):
-    """The whole file cannot be used: its task fails, the others go on."""
+    """A file that cannot be used: its task fails, the others go on."""
 
 
 class MalformedRecord(RawError):
-    """One record cannot be used: it is dropped and counted."""
+    """A record that cannot be used: it is dropped and counted."""
 
 
 class MalformedRow(MalformedRecord):
@@ -60,7 +60,7 @@ class MalformedRow(MalformedRecord):
         self.cells: dict[str, str] = {}
 
     def with_cells(self, cells: dict[str, str]) -> "MalformedRow":
-        """The same with its cells."""
+        """Set the cells, and return the error."""
         self.cells = cells
         return self
 

@@ -1,4 +1,4 @@
-"""Raw upstream files as records whose every error names file, record and field."""
+"""Raw upstream files as records; every error names file, record and field."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scrollwork.preprocessing.raw.zip_members import opened
 from scrollwork.records.base import InvalidRow, Row, utf8
 from scrollwork.records.drop import Drop
 
-BLANK = b" \t\r\n\v\f\0"  # NUL: what a crash leaves of a file that was not synced
+BLANK = b" \t\r\n\v\f\0"  # NUL: left by a crash in a file that was not synced
 INT64 = range(-(2**63), 2**63)
 
 
@@ -31,15 +31,15 @@ class Record:
 
     @property
     def source(self) -> str:
-        """File and record, for provenance and messages."""
+        """Return file and record, for provenance and messages."""
         return f"{self.file}, {self.where}" if self.where else self.file
 
     def error(self, field: str, problem: str, reason: str = "invalid value") -> MalformedRecord:
-        """The error to raise for this record."""
+        """Return the error to raise for this record."""
         return MalformedRecord(self.file, self.where, field, problem, reason)
 
     def get(self, field: str, kind: type | tuple[type, ...], what: str) -> Any:
-        """The field, which must be there and of the kind. Raises MalformedRecord."""
+        """Return a field, which must be there and of that kind. what: names the kind. Raises MalformedRecord."""
         if field not in self.data:
             raise self.error(
                 field, f"is missing (there are: {', '.join(map(str, list(self.data)[:8]))})", "missing field"
@@ -50,7 +50,7 @@ class Record:
         return value
 
     def text(self, field: str, *, empty: bool = False) -> str:
-        """A text field, not blank unless `empty` is allowed."""
+        """Return a text field, not blank unless `empty` is allowed. Raises MalformedRecord."""
         value: str = self.get(field, str, "text")
         if not empty and not value.strip():
             raise self.error(field, "is empty", "empty field")
@@ -61,44 +61,44 @@ class Record:
         return value
 
     def optional_text(self, field: str) -> str:
-        """A text field that may be absent, null or empty."""
+        """Return a text field, "" if it is absent, null or empty."""
         return "" if self.data.get(field) is None else self.text(field, empty=True)
 
     def integer(self, field: str) -> int:
-        """A whole number of 64 bits."""
+        """Return a whole number of 64 bits."""
         value: int = self.get(field, int, "a whole number")
         if value not in INT64:
             raise self.error(field, "does not fit 64 bits")
         return value
 
     def boolean(self, field: str) -> bool:
-        """true or false."""
+        """Return true or false."""
         value: bool = self.get(field, bool, "true or false")
         return value
 
     def array(self, field: str) -> list[Any]:
-        """A list."""
+        """Return a list."""
         value: list[Any] = self.get(field, list, "a list")
         return value
 
     def texts(self, field: str) -> list[str]:
-        """A list of texts (blank ones too)."""
+        """Return a list of texts (blank ones too)."""
         items = self.array(field)
         try:
             utf8("".join([item for item in items if not str.isascii(item)]))
-        except (TypeError, UnicodeEncodeError):  # which one, and why
+        except (TypeError, UnicodeEncodeError):  # find out which one, and why
             return [self.sub({field: item}, field, i).text(field, empty=True) for i, item in enumerate(items)]
         return items
 
     def records(self, field: str) -> Iterator[Record]:
-        """A list of objects, each as a record of its own."""
+        """Yield a list of objects, each as a record."""
         for index, item in enumerate(self.array(field)):
             if not isinstance(item, dict):
                 raise self.error(f"{field}[{index}]", f"must be an object, is {kind_name(item)}", "wrong type")
             yield self.sub(item, field, index)
 
     def items(self, field: str) -> Iterator[Record | MalformedRecord]:
-        """A list of objects as records that stand for themselves: what is no object is yielded as a MalformedRecord."""
+        """Yield a list of objects as records; what is not an object is yielded as a MalformedRecord by itself."""
         for index, item in enumerate(self.array(field)):
             if isinstance(item, dict):
                 yield self.sub(item, field, index)
@@ -106,12 +106,12 @@ class Record:
                 yield self.sub({}, field, index).error("", f"must be an object, is {kind_name(item)}", "wrong type")
 
     def record(self, field: str) -> Record:
-        """An object as a record of its own."""
+        """Return an object as a record."""
         value = self.get(field, dict, "an object")
         return Record(value, self.file, self._below(field))
 
     def sub(self, data: Mapping[str, Any], field: str, index: int) -> Record:
-        """A part of this record: item `index` of `field`."""
+        """Return a part of this record, item `index` of `field`, as a record."""
         return Record(data, self.file, self._below(f"{field}[{index}]"))
 
     def _below(self, name: str) -> str:
@@ -120,17 +120,17 @@ class Record:
 
 @dataclass(frozen=True)
 class RawFiles:
-    """The raw files of one task and split: by role, (relative path, where it lies), in order.
+    """The raw files of one task and split: by role, (relative path, location), in order.
 
     `roles` are those of the suite file ("records", "stories", ...), already resolved. A path "ARCHIVE.zip!MEMBER" is a
-    member of the archive that lies there (zip_members.py).
+    member of the archive at that location (zip_members.py).
     """
 
     dataset: str
     roles: Mapping[str, tuple[tuple[str, Path], ...]]
 
     def files(self, role: str = "records") -> tuple[tuple[str, Path], ...]:
-        """The files of a role. Raises MissingFile when there are none."""
+        """Return the files of a role. Raises MissingFile if there are none."""
         found = self.roles.get(role, ())
         if not found:
             there = f"; its suite file has {', '.join(self.roles)}" if self.roles and role not in self.roles else ""
@@ -138,7 +138,7 @@ class RawFiles:
         return found
 
     def bytes(self, path: tuple[str, Path]) -> bytes:
-        """A file's bytes. Raises MalformedFile when it is empty or cannot be read."""
+        """Return a file's bytes. Raises MalformedFile if it is empty or cannot be read."""
         name, place = path
         try:
             with opened(name, place) as stream:
@@ -150,7 +150,7 @@ class RawFiles:
         return data
 
     def text(self, path: tuple[str, Path]) -> str:
-        """A UTF-8 file's text, with or without byte-order mark, newlines as \\n. Raises MalformedFile."""
+        """Return a UTF-8 file's text, without a byte-order mark, newlines as \\n. Raises MalformedFile."""
         data = self.bytes(path)
         refuse_foreign(data[:1024], path[0])
         try:
@@ -163,21 +163,20 @@ class RawFiles:
         return text.replace("\r\n", "\n")
 
     def json(self, path: tuple[str, Path]) -> Any:
-        """A file that is one JSON value. Raises MalformedFile."""
+        """Return the value of a file that is one JSON value. Raises MalformedFile."""
         return json_of(self.text(path), path[0])
 
     def object(self, path: tuple[str, Path]) -> Record:
-        """A file that is one JSON object."""
+        """Return the record of a file that is one JSON object. Raises MalformedFile."""
         value = self.json(path)
         if not isinstance(value, dict):
             raise MalformedFile(path[0], "", "", f"must be a JSON object, is {kind_name(value)}", "wrong type")
         return Record(value, path[0], "")
 
     def records(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
-        """The records of JSON Lines files, of JSON files that are lists (both also as gzip or Zstandard), of Parquet
-        and of CSV files, as a stream.
+        """Yield the records of JSON Lines, JSON lists (both also as gzip or Zstandard), Parquet and CSV, as a stream.
 
-        A line that is no JSON object is yielded as the MalformedRecord that it is; see `convert_records`.
+        A line that is not a JSON object is yielded as a MalformedRecord; see `convert_records`. Raises MalformedFile.
         """
         for path in self.files(role):
             try:
@@ -191,7 +190,7 @@ class RawFiles:
                 raise unreadable_file(path[0], error) from error
 
     def objects(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
-        """Files that are one JSON object each: a malformed file is a malformed record."""
+        """Yield the records of files that are one JSON object each; a malformed file is a malformed record."""
         for path in self.files(role):
             try:
                 yield self.object(path)
@@ -199,9 +198,9 @@ class RawFiles:
                 yield error.of_record()
 
     def rows(self, role: str, columns: Sequence[str]) -> Iterator[Record | MalformedRecord]:
-        """The rows of CSV files whose header names at least `columns`. Raises MalformedFile.
+        """Yield the rows of CSV files whose header has at least `columns`. Raises MalformedFile.
 
-        A row that is broken is yielded as the MalformedRecord that it is; see `convert_records`.
+        A broken row is yielded as a MalformedRecord; see `convert_records`.
         """
         for path in self.files(role):
             yield from self._csv(path, columns)
@@ -216,8 +215,10 @@ Convert = Callable[[Record], Iterable[Row]]
 def convert_records(
     records: Iterable[Record | MalformedRecord], convert: Convert, *, task: str, split: str
 ) -> Iterator[Row]:
-    """The rows of every record. A malformed one (or one with a value no row can hold) becomes a Drop, whole; the
-    others go on."""
+    """Yield the rows of every record.
+
+    A malformed record, or one with a value that no row can hold, becomes a Drop as a whole; the others go on.
+    """
     for record in records:
         if isinstance(record, MalformedRecord):
             yield drop_of_error(record, task, split)
@@ -232,18 +233,18 @@ def convert_records(
 
 
 def drop_of_error(error: MalformedRecord, task: str, split: str) -> Drop:
-    """The Drop of a malformed record."""
+    """Return the Drop of a malformed record."""
     where = ", ".join(part for part in (error.file, error.record) if part)
     return Drop(task, split, where, error.reason, str(error), error=True)
 
 
 def drop_by_filter(record: Record, reason: str, detail: str, *, task: str, split: str) -> Drop:
-    """The Drop of a record that a benchmark's own filter removes: counted, no error."""
+    """Return the Drop of a record that a benchmark's own filter removes: counted, but not an error."""
     return Drop(task, split, printable(record.source), reason, detail, error=False)
 
 
 def unreadable_file(name: str, error: OSError) -> MalformedFile:
-    """The error to raise for a file that the system does not let us read."""
+    """Return the error to raise for a file that the system cannot read."""
     return MalformedFile(name, "", "", f"cannot be read ({error.strerror})", "unreadable file")
 
 

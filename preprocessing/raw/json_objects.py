@@ -1,4 +1,4 @@
-"""JSON Lines and JSON lists as a stream of objects: what is broken costs its record, not its file."""
+"""JSON Lines and JSON lists as a stream of objects: what is broken costs its record, not the file."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from scrollwork.preprocessing.raw.kinds import refuse_foreign
 from scrollwork.preprocessing.raw.zip_members import opened
 
 CHUNK = 1 << 20
-LINE_BYTES = 32 << 20  # a longer line (or list item) is no record: the longest of all releases has under 5 MB
-Item = tuple[str, dict[str, Any]] | MalformedRecord  # where in the file, and the object
+LINE_BYTES = 32 << 20  # a longer line (or list item) is not a record: the longest of all releases has under 5 MB
+Item = tuple[str, dict[str, Any]] | MalformedRecord  # (place in the file, object)
 
 
 def kind_name(value: Any) -> str:
-    """A JSON value's type as messages say it."""
+    """Return the type of a JSON value, in the words of messages."""
     names = {
         str: "text",
         bool: "true or false",
@@ -32,7 +32,7 @@ def kind_name(value: Any) -> str:
 
 
 def json_of(text: str, name: str) -> Any:
-    """A text that is one JSON value. Raises MalformedFile."""
+    """Return the value of a text that is one JSON value. Raises MalformedFile."""
     try:
         return json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
@@ -46,13 +46,13 @@ def _no_constant(name: str) -> None:
 
 
 def is_list(path: tuple[str, Path]) -> bool:
-    """Whether a file is one JSON list; else it is taken for JSON Lines."""
+    """Return whether a file is one JSON list; otherwise it is taken for JSON Lines."""
     with opened(*path) as stream:
         return stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
 
 
 def lines(path: tuple[str, Path]) -> Iterator[Item]:
-    """JSON Lines, split at \\n only: strings may hold other line separators."""
+    """Yield JSON Lines, split at \\n only: strings may contain other line separators. Raises MalformedFile."""
     name, _ = path
     seen = False
     with opened(*path) as stream:
@@ -66,7 +66,7 @@ def lines(path: tuple[str, Path]) -> Iterator[Item]:
                 line, seen = b"", True
                 yield _too_long(stream, name, where)
                 continue
-            line = line.removeprefix(codecs.BOM_UTF8)  # on any line: files with marks may have been joined
+            line = line.removeprefix(codecs.BOM_UTF8)  # on any line: files with marks may have been concatenated
             if not line.strip():
                 continue
             seen = True
@@ -76,7 +76,7 @@ def lines(path: tuple[str, Path]) -> Iterator[Item]:
 
 
 def _too_long(stream: IO[bytes], name: str, where: str) -> MalformedRecord:
-    """Pass over the rest of a line that is longer than LINE_BYTES."""
+    """Skip the rest of a line that is longer than LINE_BYTES, and return its error."""
     size = LINE_BYTES
     while rest := stream.readline(CHUNK):
         size += len(rest)
@@ -102,15 +102,15 @@ def _item(line: bytes, name: str, where: str) -> Item:
 
 
 def list_items(path: tuple[str, Path]) -> Iterator[Item]:
-    """The objects of a JSON list, decoded one by one: the file is never whole in memory."""
+    """Yield the objects of a JSON list, decoded one by one: the file is never in memory as a whole."""
     name, _ = path
-    constants: list[str] = []  # NaN and infinities of the item at hand: they cost the item, not the list
+    constants: list[str] = []  # NaN and infinities of the current item: they cost the item, not the list
     decoder = json.JSONDecoder(strict=False, parse_constant=constants.append)
     with opened(*path) as stream:
         text = Window(stream, name)
         text.skip("[")
         index = 0
-        while not text.at("]") or index:  # behind a comma an item must follow
+        while not text.at("]") or index:  # after a comma an item must follow
             constants.clear()
             where = f"item {index}"
             try:
@@ -135,7 +135,7 @@ def list_items(path: tuple[str, Path]) -> Iterator[Item]:
 
 
 class Window:
-    """A window on a UTF-8 file that grows until one JSON value is whole in it."""
+    """A window on a UTF-8 file that grows until it contains one whole JSON value."""
 
     def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream, self._name = stream, name
@@ -164,12 +164,12 @@ class Window:
             self._more(CHUNK)
 
     def at(self, mark: str) -> bool:
-        """Whether the next character is `mark`."""
+        """Return whether the next character is `mark`."""
         self._blank()
         return self._text[self._at : self._at + 1] == mark
 
     def skip(self, mark: str) -> None:
-        """Pass over `mark`. Raises MalformedFile when something else stands there."""
+        """Skip `mark`. Raises MalformedFile if something else is there."""
         if not self.at(mark):
             found = self._text[self._at : self._at + 1] or "the end of the file"
             raise MalformedFile(self._name, "", "", f"is not JSON: expected {mark!r}, found {found!r}", "broken JSON")
@@ -182,7 +182,7 @@ class Window:
             raise MalformedFile(self._name, "", "", f"is not JSON: {found!r} after the list", "broken JSON")
 
     def value(self, decoder: json.JSONDecoder, where: str) -> Any:
-        """The next JSON value. Raises MalformedFile, and RecursionError for one that is nested too deeply."""
+        """Return the next JSON value. Raises MalformedFile, and RecursionError for one that is nested too deeply."""
         self._blank()
         size = CHUNK
         while True:
@@ -190,13 +190,13 @@ class Window:
                 value, end = decoder.raw_decode(self._text, self._at)
             except ValueError as error:
                 self._or_more(size, where, str(error))
-                size *= 2  # so that a long value is decoded a few times, not once a chunk
+                size *= 2  # so that a long value is decoded a few times, not once per chunk
                 continue
             self._at = end
             return value
 
     def pass_over(self, where: str) -> None:
-        """Go behind the next list or object without decoding it. Raises MalformedFile when it does not end."""
+        """Skip the next list or object without decoding it. Raises MalformedFile if it does not end."""
         size = CHUNK
         while (end := _end_of_brackets(self._text, self._at)) < 0:
             self._or_more(size, where, "brackets are not closed")
@@ -204,7 +204,7 @@ class Window:
         self._at = end
 
     def _or_more(self, size: int, where: str, problem: str) -> None:
-        """A larger window, or MalformedFile at the end of the file and for what is longer than any record."""
+        """Enlarge the window. Raises MalformedFile at the end of the file, or if a value is longer than any record."""
         if self._done or len(self._text) - self._at > LINE_BYTES:
             raise MalformedFile(self._name, where, "", f"is not JSON: {problem}", "broken JSON")
         self._more(size)
@@ -215,13 +215,13 @@ BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*("?)|[\[{]|[\]}]', re.DOTALL)
 
 
 def _end_of_brackets(text: str, start: int) -> int:
-    """Where the list or object at `start` ends; -1 when it does not end in this text."""
+    """Return where the list or object at `start` ends; -1 if it does not end in this text."""
     depth = 0
     for match in BRACKETS.finditer(text, start):
         mark = match[0][0]
         if mark == '"':
             if not match[1]:
-                return -1  # a string that the text cuts
+                return -1  # a string that the end of the text cuts
         elif mark in "[{":
             depth += 1
         else:

@@ -1,4 +1,4 @@
-"""What a file really is when it is not the UTF-8 text that its name promises: told by its first bytes."""
+"""What a file really is if it is not the UTF-8 text that its name promises, by its first bytes."""
 
 from scrollwork.preprocessing.raw.errors import MalformedFile
 
@@ -18,9 +18,9 @@ MAGIC: tuple[tuple[bytes, str, str], ...] = (
 
 
 def refuse_foreign(head: bytes, name: str, *, pages: bool = False) -> None:
-    """Raise MalformedFile where the first bytes of a file are those of another kind of file than text in UTF-8.
+    """Raise MalformedFile if the first bytes of a file are those of something other than UTF-8 text.
 
-    pages: web pages are what is expected.
+    pages: web pages are expected.
     """
     for magic, kind, advice in MAGIC:
         if head.startswith(magic):

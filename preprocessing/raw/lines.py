@@ -1,4 +1,4 @@
-"""Text files whose line n is record n, blank lines too: what is broken costs its line, not its file."""
+"""Text files whose line n is record n, blank lines included: what is broken costs its line, not the file."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scrollwork.preprocessing.raw.json_objects import CHUNK, LINE_BYTES
 from scrollwork.preprocessing.raw.kinds import refuse_foreign
 from scrollwork.preprocessing.raw.zip_members import opened
 
-Line = tuple[str, str] | MalformedRecord  # where in the file, and the text
+Line = tuple[str, str] | MalformedRecord  # (place in the file, text)
 
 
 def text_lines(path: tuple[str, Path]) -> Iterator[Line]:
-    """The lines of a file, split at \\n only, without it. Raises MalformedFile for an empty file."""
+    """Yield the lines of a file, split at \\n only, without it. Raises MalformedFile for an empty file."""
     name, _ = path
     number = 0
     with opened(*path) as stream:

@@ -1,4 +1,4 @@
-"""Files that are one JSON object and hold many records: what is wrong with one of them costs only that one."""
+"""Files that are one JSON object with many records: what is wrong with one of them costs only that one."""
 
 import json
 from collections.abc import Iterator
@@ -13,19 +13,19 @@ from scrollwork.preprocessing.raw.json_objects import kind_name
 
 @dataclass(frozen=True)
 class NotJson:
-    """NaN or an infinity where JSON allows none; it stands in its place until the record it is in is dropped."""
+    """NaN or an infinity, which JSON does not allow; it marks its place until the record around it is dropped."""
 
     name: str
 
 
 class Repeated(dict[str, Any]):
-    """An object that names `keys` more than once; the last value stands."""
+    """An object that names `keys_twice` more than once; the last value of each counts."""
 
     keys_twice: tuple[str, ...] = ()
 
 
 def whole_object(raw: RawFiles, path: tuple[str, Path]) -> Record:
-    """The file's object, as raw.object, with NotJson and Repeated inside. Raises MalformedFile."""
+    """Return the file's object, like raw.object, with NotJson and Repeated inside. Raises MalformedFile."""
     name = path[0]
     try:
         value = json.loads(raw.text(path), parse_constant=NotJson, object_pairs_hook=_object)
@@ -39,7 +39,7 @@ def whole_object(raw: RawFiles, path: tuple[str, Path]) -> Record:
 
 
 def member_of(file: str, where: str, value: Any) -> Record | MalformedRecord:
-    """One record of such a file, or what is wrong with it as a whole."""
+    """Return one record of such a file, or what is wrong with it as a whole."""
     if (name := constant_in(value)) is not None:
         return MalformedRecord(file, where, "", f"{name} is not JSON", "broken JSON")
     if not isinstance(value, dict):
@@ -48,7 +48,7 @@ def member_of(file: str, where: str, value: Any) -> Record | MalformedRecord:
 
 
 def named_parts(file: str, where: str, values: Any) -> Iterator[tuple[str, Record | MalformedRecord]]:
-    """The records of an object by their names; a name that stands twice is told, its last record is taken."""
+    """Yield the records of an object by their names; a repeated name is reported, and its last record is taken."""
     for name in getattr(values, "keys_twice", ()):
         problem = "stands twice in this file; the last one is taken"
         yield name, MalformedRecord(file, f"{where} {name}", "", problem, "duplicate id")
@@ -57,7 +57,7 @@ def named_parts(file: str, where: str, values: Any) -> Iterator[tuple[str, Recor
 
 
 def constant_in(value: Any) -> str | None:
-    """The name of the first NotJson inside a value, None where there is none."""
+    """Return the name of the first NotJson inside a value, or None."""
     todo = [value]
     while todo:
         one = todo.pop()

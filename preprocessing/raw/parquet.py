@@ -1,6 +1,6 @@
-"""Parquet files as records, and compressed files as streams: the forms in which hub data sets come.
+"""Parquet files as records, and compressed files as streams: the formats of data sets on the Hugging Face Hub.
 
-What a file is, its first bytes say; its name may say anything. Nothing is ever whole in memory but a few rows.
+A file's format is known by its first bytes; its name may say anything. Only a few rows are in memory at a time.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ ROWS = 32  # decoded at once: each may hold a whole book
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether the file begins as Parquet files do."""
+    """Return whether the file begins like a Parquet file."""
     with path.open("rb") as stream:
         return stream.read(len(PARQUET)) == PARQUET
 
 
 def parquet_rows(name: str, place: Path) -> Iterator[tuple[str, dict[str, Any]] | MalformedRecord]:
-    """("row 17", its columns as Python values) in order, rows counted from 1; nested columns as lists and dicts.
+    """Yield ("row 17", its columns as Python values) in order, counted from 1; nested columns as lists and dicts.
 
-    A row that holds no valid UTF-8 is yielded as the MalformedRecord that it is. Raises MalformedFile naming the file
-    for one that is truncated, damaged, without rows, or has a column twice.
+    A row that is not valid UTF-8 is yielded as a MalformedRecord. Raises MalformedFile if the file is truncated,
+    damaged, without rows, or has a column twice.
     """
     number = 0
     try:
@@ -45,8 +45,8 @@ def parquet_rows(name: str, place: Path) -> Iterator[tuple[str, dict[str, Any]] 
                 for index in range(batch.num_rows):
                     number += 1
                     yield _row(name, number, batch.slice(index, 1))
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last one: of a column's name
-        where = f"row {number + 1} or behind" if number else ""
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # UnicodeDecodeError: in a column's name
+        where = f"row {number + 1} or later" if number else ""
         raise MalformedFile(name, where, "", f"is not whole Parquet: {error}", "broken Parquet") from error
     if not number:
         raise MalformedFile(name, "", "", "has no rows", "empty file")
@@ -58,14 +58,16 @@ def _row(name: str, number: int, batch: pa.RecordBatch) -> tuple[str, dict[str, 
         return where, batch.to_pylist()[0]
     except UnicodeDecodeError as error:
         return MalformedRecord(name, where, "", f"is not UTF-8 at byte {error.start} of a text", "invalid UTF-8")
-    except (ValueError, OverflowError) as error:  # a date that Python does not know
+    except (ValueError, OverflowError) as error:  # a date out of Python's range
         return MalformedRecord(name, where, "", f"cannot be read: {error}", "invalid value")
 
 
 @contextmanager
 def opened(name: str, place: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes as a stream, decompressed where it is gzip or Zstandard. Raises MalformedFile if it is cut or
-    becomes too large."""
+    """Open a file as a stream of bytes, decompressed if it is gzip or Zstandard.
+
+    Raises MalformedFile, also while it is read, if it is truncated or unpacks too large.
+    """
     with place.open("rb", 1 << 20) as stream:  # long lines: larger reads are cheaper
         head = stream.read(4)
         stream.seek(0)

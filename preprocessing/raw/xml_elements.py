@@ -1,4 +1,4 @@
-"""XML files as elements, without what a hostile file could do: no document type, so no entities of its own."""
+"""XML files as elements, safe against hostile files: no document type, so no entities of their own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scrollwork.preprocessing.raw.files import RawFiles
 
 
 def root_of(raw: RawFiles, path: tuple[str, Path], tag: str) -> ET.Element:
-    """The file's root element, which must be a `tag`. Raises MalformedFile."""
+    """Return the file's root element, which must be a `tag`. Raises MalformedFile."""
     name, text = path[0], raw.text(path)
     if "<!DOCTYPE" in text:
         raise MalformedFile(name, "", "", "declares a document type, which no release does", "broken XML")

@@ -1,6 +1,6 @@
-"""Raw files that are members of a zip: read as a stream, never put on disk, never whole in memory, refused when unsafe.
+"""Raw files inside a zip: read as a stream, never put on disk, never whole in memory, refused if unsafe.
 
-Written "ARCHIVE.zip!MEMBER"; in a suite file MEMBER may be a pattern (* within a name, ** over folders).
+Written "ARCHIVE.zip!MEMBER"; in a suite file MEMBER may be a pattern (* within a name, ** across folders).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ ENCRYPTED = 0x1
 
 @contextmanager
 def opened(name: str, place: Path) -> Iterator[IO[bytes]]:
-    """A raw file's bytes; `name` "ARCHIVE.zip!MEMBER" is that member of the archive at `place`.
+    """Open a raw file as a stream; `name` "ARCHIVE.zip!MEMBER" is that member of the archive at `place`.
 
-    Raises OSError for a file that cannot be read; MalformedFile, also while reading, for a member that is damaged or
-    larger than the archive says or than the limits of this module allow.
+    Raises OSError if the file cannot be read; MalformedFile, also while it is read, if a member is damaged, or larger
+    than the archive says or than the limits of this module allow.
     """
     archive, inside, member = name.partition(INSIDE)
     if not inside:
@@ -47,22 +47,22 @@ def opened(name: str, place: Path) -> Iterator[IO[bytes]]:
 
 
 def find_member(archive: str, place: Path, pattern: str) -> str:
-    """The one member of the archive that matches a pattern. archive: what errors call it.
+    """Return the one member of the archive that matches a pattern. archive: its name in errors.
 
-    Raises MalformedFile when it is no whole zip, when any name leads out of it, when no member or several match, when
-    the member is a link, locked with a password, there twice, or too large; OSError when it cannot be read.
+    Raises MalformedFile if it is not a whole zip, if any name leads out of it, if no member or several match, or if the
+    member is a link, encrypted, there twice, or too large; OSError if it cannot be read.
     """
     with _naming_damage(archive), zipfile.ZipFile(place) as opened_zip:
         return _plain(_wanted(opened_zip, _pattern(pattern), pattern, archive).orig_filename)
 
 
 def _most(info: zipfile.ZipInfo) -> int:
-    """How large a member may be."""
+    """Return how large a member may be."""
     return min(MEMBER_BYTES, most_bytes(info.compress_size))
 
 
 def _wanted(opened_zip: zipfile.ZipFile, wanted: re.Pattern[str], shown: str, archive: str) -> zipfile.ZipInfo:
-    """The one member whose name matches. Every name is checked: an archive with one bad name is not to be trusted."""
+    """Return the one member whose name matches. Every name is checked: an archive with one bad name is not trusted."""
     infos = opened_zip.infolist()
     if len(infos) > MEMBERS:
         raise _refused(archive, f"has over {MEMBERS:,} members")
@@ -106,7 +106,7 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 
 
 def _literal(name: str) -> str:
-    """The pattern that matches this name alone (as glob.escape)."""
+    """Return the pattern that matches only this name (like glob.escape)."""
     return re.sub(r"([*?[])", r"[\1]", name)
 
 

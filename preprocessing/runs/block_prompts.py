@@ -1,7 +1,7 @@
 """Prompts with demonstrations: what they take from their run, and how one that is too long is shortened.
 
-Never the cue and never a demonstration: all documents of the instance end earlier, by the same share (fact sheet
-seam.md 12). The official code cuts the end, cue and all: policy prefix.
+The cue and the demonstrations are never cut: all documents of the instance end earlier, by the same share (fact sheet
+seam.md 12). The official code cuts the end, cue included: policy prefix.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from scrollwork.records.base import canonical_json
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part
 
-STEPS = 1 << 12  # shares of a document that are tried
+STEPS = 1 << 12  # documents are cut to multiples of 1 / STEPS of their length
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """instructions: (text, output format) of each paraphrase. pool: demonstrations by name."""
+    """How examples of a run become prompts. instructions: (text, output format) of each paraphrase.
+
+    pool: demonstrations by name.
+    """
 
     block: Block
     instructions: Sequence[tuple[str, str]]
@@ -37,10 +40,10 @@ class Blocks:
     _fronts: dict[str, tuple[Part, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def shared(self, example: Example) -> Shared:
-        """What an example shares with its run."""
+        """Return what an example shares with its run."""
         facts = example.facts
         text, form = self.instructions[facts["instruction"]] if self.instructions else ("", "")
-        if "{format}" in self.block.text and form.strip():  # one blank between them, as the paper prints both
+        if "{format}" in self.block.text and form.strip():  # one blank between them, as in the paper
             text, form = text.rstrip(), form.strip()
         shots = [self.pool[name] for name in facts["shots"]]
         order = facts["permutation"]
@@ -51,8 +54,11 @@ class Blocks:
         return [number for number in permutation if number < count] if self.block.ordered else range(count)
 
     def cut(self, example: Example, text_of: Callable[[str], str], counts: Counts | None, limit: Limit) -> Cut:
-        """The prompt of an example, shortened where it has more tokens than the limit, which is without the answer as
-        everywhere (suites/parts.py). Raises ValueError where it has too many without a character of its documents."""
+        """Return the prompt of an example, shortened if it has more tokens than the limit.
+
+        The limit is without the answer, as everywhere (suites/parts.py). Raises ValueError if the prompt is too long
+        even without any character of its documents.
+        """
         shared = self.shared(example)
         facts = example.facts
 
@@ -75,7 +81,7 @@ class Blocks:
         most = limit.tokens - counts.tokenizer.added
         fitting, total = counts.fits(whole, most)
         if fitting:
-            if any(part.role == "mark" for part in whole):  # each would count for itself, a quarter too much in all
+            if any(part.role == "mark" for part in whole):  # counted one by one, they would come to a quarter too much
                 total = counts.exact(whole)
             return uncut_receipt(whole, counts.total(documents_of(whole)), total)
         if limit.policy == "prefix":
@@ -86,7 +92,7 @@ class Blocks:
                 f"{limit.tokens:,} tokens leave no room for the documents: instructions and demonstrations need "
                 f"{none:,}"
             )
-        low, high = 0, STEPS  # the one fits, the other does not
+        low, high = 0, STEPS  # low fits, high does not
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if counts.fits(of(middle), most)[0] else (low, middle)
@@ -103,7 +109,7 @@ class Blocks:
         )
 
     def columns(self, example: Example) -> Mapping[str, Any]:
-        """Nothing further in the row of a prompt."""
+        """Return no further fields."""
         return {}
 
     def _dropped(self, example: Example, length_of: Callable[[str], int], share: int) -> list[Part]:

@@ -1,9 +1,8 @@
-"""Prompts of demonstrations and an instance (SEAM, figure 2; fact sheet seam.md 2): every block repeats the
-instruction, the last one ends with the cue.
+"""Prompts of demonstrations and an instance (SEAM, figure 2; fact sheet seam.md 2).
 
-A block is a string with places: {instruction}, {format}, {query} ({question}: with a question mark), {documents},
-{highlights}, {target}. Documents may carry marks, literals at their characters: mentions as `[text](id)`, highlights
-between {HS} and {HE}.
+Every block repeats the instruction, and the last one ends with the cue. A block is a string with placeholders:
+{instruction}, {format}, {query} ({question}: with a question mark), {documents}, {highlights}, {target}. Documents may
+have marks, which are literals at certain characters: mentions as `[text](id)`, highlights between {HS} and {HE}.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ BARE_HIGHLIGHT = re.compile(r"(?<![{\w])(HS|HE)(?![}\w])")
 
 BREAK = "\n"
 
-Mark = tuple[int, int, str, str]  # from, to, what opens, what closes
+Mark = tuple[int, int, str, str]  # start, end, opening text, closing text
 
 
 @dataclass(frozen=True)
 class Block:
     """How blocks of a task look.
 
-    text: with places. document: before each document, with {number} from 1 or {index} from 0; end: behind it; gap:
-    between two. separator: between blocks. stripped: the prompt ends without the blanks of its cue. ordered: the
-    documents of demonstrations, too, stand in the run's order. FuseReviews: stripped, not ordered.
+    text: with placeholders. document: before each document, with {number} from 1 or {index} from 0; end: after it; gap:
+    between two. separator: between blocks. stripped: the prompt ends without the blanks of its cue. ordered: documents
+    of demonstrations, too, are in the run's order. FuseReviews: stripped, not ordered.
 
-    What the official code alone does (fidelity.md#seam): unlisted: behind the name of a review without highlights.
+    Only for the official code's prompts (fidelity.md#seam): unlisted: after the name of a review without highlights.
     swapped: of nested mentions that end together, the outer one's id comes first. verbatim: nothing is tidied, so
     documents keep the blanks around them (`blanks` of the metadata), empty ones are shown, HS and HE without braces
-    stay, and of a stripped block both ends are.
+    stay, and a stripped block is stripped at both ends.
     """
 
     text: str
@@ -52,14 +51,16 @@ class Block:
 
 
 def cue_of(text: str) -> str:
-    """What stands right before the target of a block's text, the cue that a prompt ends with."""
+    """Return what is right before the target of a block's text, the cue that a prompt ends with."""
     return text.partition("{target}")[0].rpartition(BREAK)[2].strip()
 
 
 @dataclass(frozen=True)
 class Shared:
-    """What all instances of a run share. instruction, format: of the paraphrase; shots: demonstrations in their order,
-    each with the order of its documents."""
+    """What all instances of a run share. instruction, format: of the paraphrase.
+
+    shots: demonstrations in their order, each with the order of its documents.
+    """
 
     instruction: str
     format: str
@@ -67,7 +68,7 @@ class Shared:
 
 
 def demonstrations(block: Block, shared: Shared, length_of: Callable[[str], int]) -> tuple[Part, ...]:
-    """What stands before the instance, the same for all instances of a run."""
+    """Return the parts before the instance, the same for all instances of a run."""
     parts: list[Part] = []
     for shot, order in shared.shots:
         own = fill_block(shot, block, shared, length_of, order=order, target=shot.references[0])
@@ -86,7 +87,11 @@ def fill_block(
     order: Sequence[int] | None = None,
     keep: Callable[[int], int] | None = None,
 ) -> list[Part]:
-    """One block. order: of its documents, as they stand where None."""
+    """Return the parts of one block. target: "" for the instance.
+
+    length_of: characters of a document by id. order: of its documents, None for theirs. keep: from a document's length
+    to the characters of it that are kept, None for all.
+    """
     facts = example.facts
     order = range(len(example.document_ids)) if order is None else order
     query = example.query or ""
@@ -114,7 +119,7 @@ def fill_block(
 
 
 def strip_parts(parts: Sequence[Part]) -> list[Part]:
-    """Parts without the blanks at both ends of their literal text."""
+    """Return the parts without the blanks at both ends of their literal text."""
     found = list(parts)
     while found and found[0].text is not None and not found[0].text.strip():
         del found[0]
@@ -129,8 +134,10 @@ def strip_parts(parts: Sequence[Part]) -> list[Part]:
 def highlight_lists(
     example: Example, highlights: Sequence[Sequence[int]], order: Sequence[int], unlisted: str = ""
 ) -> list[Part]:
-    """Highlighted spans of each review in presented order: `review_0:`, then ` 1. span` (section 1.2). unlisted: where
-    a review has none."""
+    """Return the highlighted spans of each review in presented order: `review_0:`, then ` 1. span` (section 1.2).
+
+    unlisted: for a review that has none.
+    """
     parts: list[Part] = []
     for place, number in enumerate(order):
         parts.append(Part("query", f"{BREAK if place else ''}review_{place}:"))
@@ -143,9 +150,9 @@ def highlight_lists(
 
 
 def marks_of(facts: Mapping[str, Any]) -> Mapping[int, list[Mark]]:
-    """Marks by number of the document: of mentions that have an id, of highlights."""
+    """Return marks by number of the document: of mentions that have an id, and of highlights."""
     found: dict[int, list[Mark]] = {}
-    if facts.get("marked"):  # the text has them already
+    if facts.get("marked"):  # the text contains them already
         return found
     for (document, start, end), name in zip(facts.get("mentions", ()), facts.get("mention_ids", ()), strict=False):
         found.setdefault(document, []).append((start, end, "[", f"]({name})"))
@@ -162,7 +169,7 @@ def documents(
     length_of: Callable[[str], int],
     keep: Callable[[int], int] | None,
 ) -> list[Part]:
-    """The documents in order, each after its header, with their marks."""
+    """Return the documents in order, each after its header, with their marks."""
     parts: list[Part] = []
     for place, (before, number, behind) in enumerate(slots(example.facts, order, block)):
         if place and block.gap:
@@ -177,11 +184,11 @@ def documents(
     return parts
 
 
-Slot = tuple[str, int | None, str]  # blanks before, number of the document (None: it has no text), blanks behind
+Slot = tuple[str, int | None, str]  # blanks before, number of the document (None: it has no text), blanks after
 
 
 def slots(facts: Mapping[str, Any], order: Sequence[int], block: Block) -> list[Slot]:
-    """What stands behind each header: the documents in order, of a verbatim block with their blanks and empty ones."""
+    """Return what follows each header: the documents in order; in a verbatim block, also blanks and empty ones."""
     if not block.verbatim or "blanks" not in facts:
         return [("", number, "") for number in order]
     numbers = iter(order)
@@ -189,7 +196,7 @@ def slots(facts: Mapping[str, Any], order: Sequence[int], block: Block) -> list[
 
 
 def blanks(text: str) -> str | list[str]:
-    """What stripping takes off a text: [before, behind], or all of a text that is nothing else."""
+    """Return what stripping takes off a text: [before, after], or all of a text that is nothing else."""
     bare = text.strip()
     return list(text.split(bare, 1)) if bare else text
 
@@ -197,7 +204,10 @@ def blanks(text: str) -> str | list[str]:
 def shown_documents(
     example: Example, text_of: Callable[[str], str], ids: Sequence[int] | None = None, *, swapped: bool = False
 ) -> list[str]:
-    """The documents of a curated example with the marks of a prompt. ids: of its mentions, else their numbers."""
+    """Return the documents of a curated example with the marks of a prompt.
+
+    ids: of its mentions, by default their numbers.
+    """
     facts = example.facts
     marks = marks_of({**facts, "mention_ids": range(len(facts.get("mentions", ()))) if ids is None else ids})
     return [
@@ -207,10 +217,10 @@ def shown_documents(
 
 
 def marked_parts(document_id: str, length: int, marks: Sequence[Mark], *, swapped: bool = False) -> list[Part]:
-    """The first characters of a document with the marks that fit into them whole.
+    """Return the first `length` characters of a document, with the marks that fit into them as a whole.
 
-    At one place inner marks close before outer ones, all close before any opens, and outer ones open first. swapped:
-    all open, then they close in the order in which they are given. Removing the marks gives the text back.
+    At one place, inner marks close before outer ones, all close before any opens, and outer ones open first. swapped:
+    all open, then they close in the order in which they are given. Removing the marks restores the text.
     """
     events: list[tuple[int, int, int, int, str]] = []
     for number, (start, end, opens, closes) in enumerate(marks):

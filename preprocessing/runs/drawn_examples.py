@@ -1,4 +1,4 @@
-"""Examples of runs: what a run draws put into rows; prompts and references need nothing else (fact sheet seam.md 3)."""
+"""Examples of runs: a run's draws written into rows, which are all that prompts and references need (seam.md 3)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from scrollwork.records.example import Example
 
 @dataclass(frozen=True)
 class How:
-    """How runs of a task are drawn. shots, most: demonstrations and instances of a run (most 0: all). ids: lowest and
-    highest of a mention, (0, 0) for 0 to n-1."""
+    """How runs of a task are drawn. shots, most: demonstrations and instances of a run (most 0: all).
+
+    ids: lowest and highest id of a mention, (0, 0) for 0 to n-1. vary: the variables that differ between runs.
+    """
 
     seed: int
     shots: int
@@ -24,21 +26,23 @@ class How:
     vary: tuple[str, ...] = VARIABLES
 
     def streams(self, task: str) -> Streams:
-        """Where the choices of a task come from."""
+        """Return the streams that a task's choices come from."""
         return Streams(self.seed, task, self.vary)
 
 
 @dataclass(frozen=True)
 class Pool:
-    """What runs choose from beside the instances. instructions: how many paraphrases there are."""
+    """What runs choose from, besides the instances. instructions: number of paraphrases."""
 
     instructions: int
     demonstrations: Sequence[Example]
 
 
 def draw_of(sizes: Mapping[str, int], task: str, pool: Pool, how: How, run: int) -> Draw:
-    """A run of a task. sizes: how many documents each example has that can be drawn, by its name, in the order of the
-    data set. Raises ValueError for too few demonstrations."""
+    """Draw a run of a task. Raises ValueError for too few demonstrations.
+
+    sizes: number of documents of each example that can be drawn, by its name, in the order of the data set.
+    """
     documents = max([*sizes.values(), *(len(shot.document_ids) for shot in pool.demonstrations)], default=0)
     return draw(
         how.streams(task),
@@ -62,8 +66,10 @@ def examples_of_run(
     *,
     counted: bool = False,
 ) -> Iterator[Example]:
-    """The examples of a run, in the order in which they come. ids: of mentions by example, where the run's own streams
-    do not draw them. counted: as in `shown`. Raises ValueError for an example with more mentions than ids."""
+    """Yield the examples of a run, in the order given. Raises ValueError for an example with more mentions than ids.
+
+    ids: of mentions by example, if the run's own streams do not draw them. counted: as for `as_in_run`.
+    """
     streams, chosen = how.streams(task), set(one.instances)
     for example in examples:
         if example.example_id in chosen:
@@ -73,7 +79,7 @@ def examples_of_run(
 
 
 def ids_of(example: Example, streams: Streams, run: int, limits: tuple[int, int]) -> tuple[int, ...]:
-    """The ids of an example's mentions in a run, none where it has no mentions."""
+    """Return the ids of an example's mentions in a run, () if it has no mentions."""
     if '"mentions":' not in example.metadata:
         return ()
     count = len(example.facts["mentions"])
@@ -82,9 +88,10 @@ def ids_of(example: Example, streams: Streams, run: int, limits: tuple[int, int]
 
 
 def as_in_run(example: Example, one: Draw, ids: Sequence[int], seed: int = 0, *, counted: bool = False) -> Example:
-    """An example as a run shows it: documents in its order, references with its ids, what it shares with the run.
+    """Return an example as a run shows it: documents in its order, references with its ids, and what the run's share.
 
-    counted: whether the run's order counts empty documents, as the official code does; a verbatim block shows them.
+    seed: for the model. counted: the run's order counts empty documents, as in the official code; a verbatim block
+    shows them.
     """
     facts = example.facts
     empty = facts.get("empty_places", ())
@@ -113,7 +120,7 @@ def as_in_run(example: Example, one: Draw, ids: Sequence[int], seed: int = 0, *,
 
 
 def moved_facts(facts: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
-    """Facts whose spans name documents by their new places; -1 for one that is not shown."""
+    """Return facts whose spans name documents by their new places; -1 for a document that is not shown."""
     place = {number: new for new, number in enumerate(order)}
     found = dict(facts)
     for name in ("mentions", "highlights", "evidence_spans"):
@@ -124,5 +131,5 @@ def moved_facts(facts: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any
 
 
 def clusters(reference: str, ids: Sequence[int]) -> str:
-    """Clusters of mentions by their ids in place of their numbers, each sorted."""
+    """Return clusters of mentions with their ids instead of their numbers, each sorted."""
     return canonical_json([sorted(ids[number] for number in cluster) for cluster in json.loads(reference)])

@@ -1,8 +1,8 @@
-"""What a run of SEAM draws at random (fact sheet seam.md 3): a paraphrase of the instruction, the order of documents,
-demonstrations and their order, instances, the ids of mentions.
+"""What a run of SEAM draws at random (fact sheet seam.md 3).
 
-Each variable of each (data set, run) has a stream of its own, a digest of (root seed, data set, run, variable): one run
-can be drawn again alone, and a further run, data set or instance moves no other's choice.
+A paraphrase of the instruction, the order of documents, demonstrations and their order, instances, the ids of mentions.
+Each variable of each (data set, run) has a stream of its own, a digest of (root seed, data set, run, variable): a run
+can be drawn again by itself, and a further run, data set or instance changes no other choice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ INSTRUCTION, DOCUMENTS, SHOTS, SHOT_ORDER, INSTANCES, MENTIONS = VARIABLES = (
     "instances",
     "mention-ids",
 )
-GENERATION = "generation"  # in place of a variable: all of them are held, and the model draws its answers anew
+GENERATION = "generation"  # instead of a variable: all of them are held, and only the model's own sampling differs
 
 
 @dataclass(frozen=True)
@@ -39,25 +39,28 @@ class Draw:
     instances: tuple[str, ...]
 
     def order(self, documents: int) -> tuple[int, ...]:
-        """The documents of an instance, by number, as this run shows them."""
+        """Return the numbers of an instance's documents in the order of this run."""
         return tuple(number for number in self.permutation if number < documents)
 
 
 @dataclass(frozen=True)
 class Streams:
-    """Where choices come from. vary: the variables that differ between runs; the others are those of run 0 in each (a
-    designed experiment holds them fixed). The model's own seed differs in every run, so GENERATION names none."""
+    """Where choices come from. vary: the variables that differ between runs; the others are as in run 0 in every run.
+
+    A designed experiment holds variables fixed in this way. The model's own seed differs in every run, so GENERATION is
+    no variable.
+    """
 
     seed: int
     dataset: str
     vary: tuple[str, ...] = VARIABLES
 
     def names(self, variable: str, run: int) -> tuple[object, ...]:
-        """What the stream of a variable is named."""
+        """Return the name of a variable's stream."""
         return "seam", self.seed, self.dataset, run if variable in self.vary else 0, variable
 
     def child_seed(self, run: int) -> int:
-        """The seed of a run, for who generates: below 2**31, as providers take it."""
+        """Return the seed of a run for the model: below 2**31, as providers accept it."""
         return stable_int("seam", self.seed, self.dataset, run, GENERATION) % 2**31
 
 
@@ -72,8 +75,10 @@ def draw(
     instances: Sequence[str],
     most: int,
 ) -> Draw:
-    """One run. documents: of the instance with the most. pool: names of the demonstrations. most: instances of a run, 0
-    for all. Raises ValueError where there are fewer demonstrations than shots."""
+    """Draw one run. Raises ValueError if there are fewer demonstrations than shots.
+
+    documents: of the instance with the most. pool: names of the demonstrations. most: instances of a run, 0 for all.
+    """
     if len(pool) < shots:
         raise ValueError(f"{len(pool)} demonstrations are too few for {shots} shots")
     chosen = stable_order(pool, *streams.names(SHOTS, run))[:shots]
@@ -88,15 +93,18 @@ def draw(
 
 
 def mention_ids(streams: Streams, run: int, instance: str, mentions: int, of: Sequence[int]) -> tuple[int, ...]:
-    """The id that each mention of an instance has in a run's prompts, by number of the mention. of: the ids to choose
-    from (ECB+ 0 to n-1, SciCo 1 to 99; fact sheet 1.2). Raises ValueError where there are fewer ids than mentions."""
+    """Return the id that each mention of an instance has in a run's prompts, by number of the mention.
+
+    of: the ids to choose from (ECB+ 0 to n-1, SciCo 1 to 99; fact sheet 1.2). Raises ValueError if there are fewer ids
+    than mentions.
+    """
     if len(of) < mentions:
         raise ValueError(f"{instance}: {mentions} mentions, only {len(of)} ids")
     return tuple(stable_order(of, *streams.names(MENTIONS, run), instance)[:mentions])
 
 
 def count_distinct_values(draws: Mapping[int, Draw]) -> Mapping[str, int]:
-    """How many different values each variable took over runs."""
+    """Return how many different values each variable took over runs."""
     return {
         INSTRUCTION: len({one.instruction for one in draws.values()}),
         DOCUMENTS: len({one.permutation for one in draws.values()}),

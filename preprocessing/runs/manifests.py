@@ -1,5 +1,7 @@
-"""The manifest of a run: all that was drawn, and the digest of each prompt (fact sheet seam.md 3, default). Plain JSON,
-the same bytes on every machine."""
+"""The manifest of a run: all that was drawn, and the digest of each prompt (fact sheet seam.md 3, default).
+
+Plain JSON, the same bytes on every machine.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,11 @@ def manifest(
     wording: str,
     stream: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """wording: whose paraphrases they are. examples: of the run, as it shows them. Prompts are whole: what a model's
-    limit cuts off its own prompts tell. stream: what else official draws depend on."""
+    """Return the manifest of a run, as JSON in UTF-8.
+
+    examples: of the run, as it shows them. wording: whose paraphrases they are. stream: what else official draws depend
+    on. Prompts are uncut here; what a model's limit cuts off is in that model's prompts.
+    """
     rows: list[dict[str, Any]] = []
     for example in examples:
         text = render(blocks.cut(example, text_of, None, Limit("none", 0)).parts, text_of)

@@ -1,5 +1,4 @@
-"""The configuration of SEAM's official code (Lior et al. 2024, listing 1; fact sheet seam.md 3): read into options, and
-written from them."""
+"""The configuration of SEAM's official code (Lior et al. 2024, listing 1; seam.md 3): read into options and written."""
 
 from __future__ import annotations
 
@@ -8,16 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-NAMES = {  # of data sets there, and the tasks that they are here
+NAMES = {  # of data sets there, and the tasks here
     "MultiNews": "multi_news",
     "OpenASP": "open_asp",
     "FuseReviews": "fuse_reviews",
     "MusiQue": "musique",
-    "Musique": "musique",  # as the paper writes it
+    "Musique": "musique",  # the paper's spelling
     "SciCo": "sci_co",
     "ECB": "ecb_plus",
 }
-SPLITS = {  # what is evaluated there; it stands as the split test here
+SPLITS = {  # what is evaluated there, and is the split test here
     "multi_news": ("test",),
     "open_asp": ("test",),
     "fuse_reviews": ("validation", "dev"),
@@ -39,15 +38,15 @@ NUMBERS = {
     "num_demonstrations": "shots",
     "max_num_samples": "instances",
 }
-DEFAULTS = {"shots": 3, "instances": -1}  # of the official code
+DEFAULTS = {"shots": 3, "instances": -1}  # the official code's
 TEXTS = ("out_dir", "run_name")
 FIELDS = (*TEXTS, *NUMBERS, "datasets")
 OF_DATASET = ("name", "task", "split_name", "path")
-UNREAD = "max_num_instances"  # in the configuration that was published, where nothing reads it (fact sheet 0)
+UNREAD = "max_num_instances"  # in the published configuration, although nothing reads it (fact sheet 0)
 
 
 def read_config(file: str) -> dict[str, Any]:
-    """seed, runs, shots, instances and tasks of a configuration. Raises OSError, ValueError naming the field."""
+    """Return seed, runs, shots, instances and tasks of a configuration. Raises OSError, ValueError naming the field."""
     data = json.loads(Path(file).read_bytes())
     if not isinstance(data, dict):
         raise ValueError("must be a JSON object")
@@ -91,7 +90,7 @@ def _tasks(listed: Any) -> list[str]:
 
 
 def config_of(tasks: Sequence[str], *, seed: int, runs: int, shots: int, instances: int) -> dict[str, Any]:
-    """The official configuration of what options say; paths are left to its reader. instances: 0 for all."""
+    """Return the official configuration for these options, without paths. instances: 0 for all."""
     names: dict[str, str] = {}
     for name, task in NAMES.items():
         names.setdefault(task, name)

@@ -1,5 +1,7 @@
-"""The official stream of draws (fact sheet seam.md 3): one random.Random(seed) for everything, data set after data set
-and run after run. A run cannot be drawn alone: other data sets, or splits of another size, change all that comes after.
+"""The official stream of draws (fact sheet seam.md 3).
+
+One random.Random(seed) serves everything, data set after data set and run after run. So a run cannot be drawn alone:
+other data sets, or splits of another size, change all that comes after.
 """
 
 from __future__ import annotations
@@ -17,19 +19,19 @@ from scrollwork.records.example import Example
 
 ORDER = ("ecb_plus", "fuse_reviews", "sci_co", "multi_news", "musique", "open_asp")  # of the official configuration
 SCICO_IDS = range(1, 100)
-NUMBERED = ("multi_news",)  # whose instances are named by their row, so that rows without documents keep their number
-HARMLESS = ("empty document", "no validated sentence", "no event mention")  # reasons of drops that the stream knows of
+NUMBERED = ("multi_news",)  # instances are named by their row, so that rows without documents keep their number
+HARMLESS = ("empty document", "no validated sentence", "no event mention")  # drops that do not disturb the stream
 ROWS_LEFT_OUT = "no document"
 FIXED = {"musique": 20, "fuse_reviews": 8}  # documents that the official code permutes, however many there are
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the stream needs to know of a data set.
+    """What the stream depends on in a data set.
 
     documents: of the instance with the most, over all splits. splits: instances by split, in the order in which the
-    official code loads them. topics, rows: numbers of mentions that are given ids before documents are permuted (ECB+:
-    train, dev, test, each of events and entities, topic after topic) or after it (SciCo: all rows of all splits).
+    official code loads them. topics, rows: numbers of mentions that get ids before documents are permuted (ECB+: train,
+    dev, test, each with events and entities, topic after topic) or after it (SciCo: all rows of all splits).
     """
 
     name: str
@@ -43,7 +45,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class OfficialDraw:
-    """One run: numbers, from 0. mentions: ids of each entry of `topics` or `rows`."""
+    """One run, as numbers from 0. mentions: ids for each entry of `topics` or `rows`."""
 
     permutation: tuple[int, ...]
     instruction: int
@@ -55,7 +57,7 @@ class OfficialDraw:
 def official_draws(
     seed: int, datasets: Sequence[Sizes], *, runs: int, shots: int, most: int
 ) -> Iterator[tuple[str, int, OfficialDraw]]:
-    """(data set, run, draw) of every run of every data set, in their order. most: instances of a run, 0 for all."""
+    """Yield (data set, run, draw) for every run of every data set, in order. most: instances of a run, 0 for all."""
     stream = random.Random(seed)
     for dataset in datasets:
         for run in range(runs):
@@ -72,7 +74,7 @@ def _one(stream: random.Random, dataset: Sizes, shots: int, most: int) -> Offici
         mentions = [permutation(count) for count in dataset.topics]
     order = permutation(dataset.documents)
     chosen: tuple[int, tuple[int, ...]] | None = None
-    if dataset.rows:  # SciCo: the ids row by row; instruction and demonstrations are drawn behind the first row's
+    if dataset.rows:  # SciCo: the ids row by row; instruction and demonstrations are drawn after the first row's
         for number, count in enumerate(dataset.rows):
             mentions.append(tuple(stream.sample(SCICO_IDS, count)))
             if not number:
@@ -88,14 +90,16 @@ def _one(stream: random.Random, dataset: Sizes, shots: int, most: int) -> Offici
 def _prompt(
     choice: Callable[[range], int], sample: Callable[[range, int], list[int]], dataset: Sizes, shots: int
 ) -> tuple[int, tuple[int, ...]]:
-    """The paraphrase, then the demonstrations in their order."""
+    """Draw the paraphrase, then the demonstrations in their order."""
     return choice(range(dataset.instructions)), tuple(sample(range(dataset.demonstrations), shots))
 
 
 @dataclass(frozen=True)
 class Split:
-    """What the stream needs to know of a curated split. documents, facts: by instance, in order, as curation counted
-    them. dropped: how many records were left out, by reason."""
+    """What the stream depends on in a curated split. documents, facts: by instance, in order, as curated.
+
+    dropped: number of records left out, by reason.
+    """
 
     documents: Sequence[int]
     facts: Sequence[Mapping[str, Any]]
@@ -103,12 +107,12 @@ class Split:
 
 
 def sizes_of(name: str, splits: Mapping[str, Split], instructions: int, demonstrations: int) -> Sizes:
-    """What the stream needs to know of a data set, of all splits that upstream has.
+    """Return what the stream depends on in a data set, given all splits that upstream has.
 
-    What is left out here and kept in the official code is counted: empty documents, Multi-News' rows without any. Of
-    MuSiQue and FuseReviews it permutes 20 and 8 documents whatever they have.
-    SciCo's largest number of documents is taken as its largest number from 0, one too few, as in the official code:
-    the last document of an instance that has the most is never shown (fact sheet 11).
+    What is left out here and kept in the official code is counted: empty documents, Multi-News' rows without any. For
+    MuSiQue and FuseReviews it permutes 20 and 8 documents, however many there are. SciCo's number of documents is taken
+    as the largest number from 0, which is one too few, as in the official code: the last document of an instance that
+    has the most is never shown (fact sheet 11).
 
     Raises ValueError for a split whose dropped records make its size unknown, and for more mentions than SciCo has ids.
     """
@@ -145,7 +149,7 @@ def sizes_of(name: str, splits: Mapping[str, Split], instructions: int, demonstr
 def official_run(
     found: OfficialDraw, sizes: Sizes, split: str, run: int, names: Sequence[str], pool: Sequence[str]
 ) -> tuple[Draw, dict[str, tuple[int, ...]]]:
-    """(A run by names, ids of mentions by instance) of the split that is evaluated.
+    """Return (a run by names, ids of mentions by instance) for the split that is evaluated.
 
     names: of its instances, pool: of the demonstrations, both in their order.
     """
@@ -170,8 +174,10 @@ def official_run(
 def in_marked_order(
     example: Example, ids: Sequence[int], text_of: Callable[[str], str], *, swapped: bool = False
 ) -> Example:
-    """An example whose documents stand in the order of their texts with the marks of a run, before its permutation: the
-    official code marks ECB+'s documents up first and sorts them then. swapped: as in blocks.Block."""
+    """Return an example whose documents are sorted by their texts with the run's marks, before its permutation.
+
+    The official code marks up ECB+'s documents first and sorts them then. swapped: see blocks.Block.
+    """
     texts = shown_documents(example, text_of, ids, swapped=swapped)
     order = sorted(range(len(texts)), key=texts.__getitem__)
     return replace(

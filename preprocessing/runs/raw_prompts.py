@@ -1,6 +1,6 @@
-"""SEAM's raw prompts: a file a task with paraphrases of its instruction and demonstrations. SEAM 2 and 4.
+"""SEAM's raw prompts: one file per task, with paraphrases of its instruction and demonstrations. SEAM 2 and 4.
 
-Demonstrations become examples. Their documents are kept as they are, marked up already (metadata: `marked`); their one
+Demonstrations become examples. Their documents are kept as they are, already marked up (metadata: `marked`); their only
 reference is the target as a prompt prints it.
 """
 
@@ -23,7 +23,7 @@ MARK = re.compile(r"\]\((\d{1,9})\)")  # the end of a marked mention, with its i
 START, END = "{HS}", "{HE}"  # around a highlight
 HIGHLIGHT = re.compile(r"\{H[SE]\}")
 IDS = ("id_train", "sample_id_train", "topic_id_train", "id")  # names of a demonstration's upstream id
-# Checksums (`checksum`) of the wordings that are published, by task: fact sheet 4 and the official code's files.
+# Checksums (`checksum`) of the published wordings, by task: fact sheet 4 and the official code's files.
 PAPER = {
     "multi_news": "73a3ab854d07cff1",
     "open_asp": "99cf71de9f0453ab",
@@ -36,9 +36,9 @@ CODE = {**PAPER, "fuse_reviews": "1715d02f4b9b0169", "musique": "66d5b2c64739877
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """The paraphrases of a task, then its demonstrations (documents and examples), in the order of its file.
+    """Yield the paraphrases of a task, then its demonstrations (documents and examples), in the order of its file.
 
-    Raises MalformedFile for a file without either.
+    Raises MalformedFile for a file without paraphrases or demonstrations, ValueError for an unknown task.
     """
     if task not in FORMS:
         raise ValueError(f"there are no demonstrations of {task!r}; there are of {', '.join(FORMS)}")
@@ -53,7 +53,7 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
 
 
 def check_lists(whole: Record, *fields: str) -> None:
-    """Raise MalformedFile unless each field is a list that holds something."""
+    """Raise MalformedFile unless each field is a list that is not empty."""
     for field in fields:
         try:
             if not whole.array(field):
@@ -63,25 +63,25 @@ def check_lists(whole: Record, *fields: str) -> None:
 
 
 def instruction(number: int, task: str, record: Record) -> Iterator[Instruction]:
-    """One paraphrase; its number is its place, for upstream's ids skip one."""
+    """Yield one paraphrase; its number is its position, as upstream's ids skip one."""
     text, output_format = record.text("instructions"), record.optional_text("output_format")
     yield Instruction(task, number, text, output_format, record.source)
 
 
 def checksum(instructions: Iterable[Instruction]) -> str:
-    """First 16 hexadecimal digits of the SHA-256 of the wordings, output formats included, joined by newlines."""
+    """Return 16 hexadecimal digits of the SHA-256 of the wordings, output formats included, joined by newlines."""
     return sha256("\n".join(one.whole for one in instructions).encode()).hexdigest()[:16]
 
 
 def wording(task: str, instructions: Iterable[Instruction]) -> str:
-    """Whose paraphrases these are: "paper", "code" (the official one), "paper and code" where they agree, or "own"."""
+    """Return whose paraphrases these are: "paper", "code" (the official one), "paper and code" for both, or "own"."""
     found = checksum(instructions)
     names = [name for name, known in (("paper", PAPER), ("code", CODE)) if known.get(task) == found]
     return " and ".join(names) or "own"
 
 
 def demonstration(number: int, task: str, split: str, record: Record) -> Iterator[Row]:
-    """The documents of one demonstration, then it; its id says its place."""
+    """Yield the documents of one demonstration, then its example; the id has its position."""
     texts = reviews_of(record) if "reviews" in record.data else record.texts("documents")
     if not texts:
         raise record.error("documents", "is empty", "empty field")
@@ -103,7 +103,7 @@ def demonstration(number: int, task: str, split: str, record: Record) -> Iterato
 
 
 def reviews_of(record: Record) -> list[str]:
-    """The reviews of a demonstration, by their names. Raises MalformedRecord."""
+    """Return the reviews of a demonstration, by their names. Raises MalformedRecord."""
     reviews = record.record("reviews")
     names = [f"review_{index}" for index in range(REVIEWS)]
     if len(reviews.data) != REVIEWS:
@@ -111,23 +111,23 @@ def reviews_of(record: Record) -> list[str]:
     return [reviews.text(name) for name in names]
 
 
-# ---- what a task's demonstrations hold: (query, target as printed, facts)
+# ---- what a task's demonstrations have: (query, target as printed, facts)
 
 Form = Callable[[Record, list[str]], tuple[str | None, str, dict[str, Any]]]
 
 
 def summary(record: Record, texts: list[str]) -> tuple[str | None, str, dict[str, Any]]:
-    """MultiNews."""
+    """Read MultiNews."""
     return None, record.text("target"), {}
 
 
 def aspect(record: Record, texts: list[str]) -> tuple[str | None, str, dict[str, Any]]:
-    """OpenAsp: the aspect's label is the query."""
+    """Read OpenAsp: the aspect's label is the query."""
     return record.text("aspect_label"), record.text("target"), {}
 
 
 def answer(record: Record, texts: list[str]) -> tuple[str | None, str, dict[str, Any]]:
-    """MuSiQue: the target is the Python text of a dict."""
+    """Read MuSiQue: the target is a dict as Python prints it."""
     given = record.record("answer")
     answerable, content = given.boolean("is_answerable"), given.text("answer_content", empty=True)
     target = str({"is_answerable": answerable, "answer_content": content})
@@ -135,13 +135,13 @@ def answer(record: Record, texts: list[str]) -> tuple[str | None, str, dict[str,
 
 
 def fused_highlights(record: Record, texts: list[str]) -> tuple[str | None, str, dict[str, Any]]:
-    """FuseReviews: `highlights` are [document, start, end] of what stands between marks, in the text as it is."""
+    """Read FuseReviews: `highlights` are [document, start, end] of what is between marks, in the text with marks."""
     found = [[index, start, end] for index, text in enumerate(texts) for start, end in highlights(record, index, text)]
     return None, record.text("output"), {"marked": True, "highlights": found}
 
 
 def highlights(record: Record, index: int, text: str) -> Iterator[tuple[int, int]]:
-    """[start, end) of what stands between a start and an end mark. Raises MalformedRecord."""
+    """Yield [start, end) of what is between a start and an end mark. Raises MalformedRecord."""
     opened: int | None = None
     for mark in HIGHLIGHT.finditer(text):
         if (mark[0] == START) is (opened is not None):
@@ -158,9 +158,9 @@ def highlights(record: Record, index: int, text: str) -> Iterator[tuple[int, int
 
 
 def clusters(record: Record, texts: list[str]) -> tuple[str | None, str, dict[str, Any]]:
-    """SciCo and ECB+: the target is the Python text of a list of lists.
+    """Read SciCo and ECB+: the target is a list of lists as Python prints it.
 
-    ids: of the marked mentions, as they come; unmatched: those in the texts or in the target only (upstream has one
+    ids: of the marked mentions, in text order; unmatched: those in only the texts or only the target (upstream has one
     such pair), kept as they are.
     """
     target = record.array("target")

@@ -1,4 +1,4 @@
-"""Cut the notes and credits that stand behind the last word of a book."""
+"""Removal of the notes and credits after the last word of a book."""
 
 from scrollwork.preprocessing.stories.changes import FRAME
 from scrollwork.preprocessing.stories.closing import CLUES, NEAR, closing_notes, footnotes_on_the_file
@@ -6,14 +6,14 @@ from scrollwork.preprocessing.stories.credits import is_credit
 from scrollwork.preprocessing.stories.cut import Cutting, paragraphs, past_blank_lines
 from scrollwork.preprocessing.stories.labels import is_bare_label, is_plain_label
 
-BACK = 30_000  # and behind it
+BACK = 30_000  # characters before the end that are searched, if they have a clue
 
 
 def strip_back(cut: Cutting) -> None:
-    """Notes and credits after the last word of the book."""
+    """Cut notes and credits after the last word of the book."""
     text = cut.text
     floor = max(cut.start, cut.end - BACK)
-    # most books end without a note: look less far
+    # most books end without a note: search less far
     below = text[floor : cut.end].lower()
     clued = any(word in below for word in CLUES)
     reach = BACK if clued else NEAR
@@ -44,7 +44,7 @@ def strip_back(cut: Cutting) -> None:
 
 
 def _cut_notes(cut: Cutting, spans: list[tuple[int, int]]) -> None:
-    """Notes at the end move it; those with text of the book below them leave holes."""
+    """Cut notes: those at the end move it; those with text of the book below them leave holes."""
     for start, stop in reversed(spans):
         if not FRAME.fullmatch(cut.text, stop, cut.end):
             cut.hole(start, past_blank_lines(cut.text, stop, cut.end), "closing note")

@@ -1,6 +1,6 @@
-"""Books of Project Gutenberg, 1991 to today: header, small print, credits, notes and licence off, the book left.
+"""Books of Project Gutenberg, 1991 to today, without header, small print, credits, notes and licence.
 
-Where a marker stands twice with book between, nothing is cut: which one is meant cannot be known.
+If a marker occurs twice with book between, nothing is cut: which one is meant cannot be known.
 """
 
 import re
@@ -21,7 +21,7 @@ INLINE = ("i", "b", "em", "strong", "u", "sup", "sub", "center", "tt", "small", 
 
 
 def strip_book(text: str, story_start: str, story_end: str) -> StripResult:
-    """A book without what the library put around it."""
+    """Return a book without what the library put around it."""
     starts, ends = markers(text)
     cut = Cutting(text)
     if problem := ambiguous(text, starts, ends):
@@ -43,7 +43,7 @@ def strip_book(text: str, story_start: str, story_end: str) -> StripResult:
 
 
 def strip_book_page(page: str, story_start: str, story_end: str) -> StripResult:
-    """A book published as an HTML page: its visible text, then as any book."""
+    """Return a book published as an HTML page: its visible text, stripped like any book."""
     start, end, part = story_part(page)
     as_is = "pre" in part and mostly_preformatted(page, start, end)
     seen = visible(page, start, end, preformatted=as_is, furniture=False)
@@ -59,7 +59,7 @@ def strip_book_page(page: str, story_start: str, story_end: str) -> StripResult:
 
 
 def _inline(cut: Cutting) -> None:
-    """Tags of emphasis in a plain text, where each that opens also closes; a lone <b> is the story's own."""
+    """Remove tags of emphasis from plain text if each that opens also closes; a lone <b> is the story's own."""
     text = cut.text
     if text.find("<", cut.start, cut.end) < 0 or text.find("</", cut.start, cut.end) < 0:
         return
@@ -75,7 +75,7 @@ def _inline(cut: Cutting) -> None:
 
 
 def _shared(cut: Cutting) -> None:
-    """The notice "<<THIS ELECTRONIC VERSION OF THE COMPLETE WORKS ...>>" between the plays of one edition."""
+    """Remove the notice "<<THIS ELECTRONIC VERSION OF THE COMPLETE WORKS ...>>" between the plays of one edition."""
     at = cut.text.find("THIS ELECTRONIC VERSION OF", cut.start, cut.end)
     while at >= 0:
         start = cut.text.rfind("<<", max(cut.start, at - 4), at)
@@ -88,7 +88,7 @@ def _shared(cut: Cutting) -> None:
 
 
 def _bookmarks(cut: Cutting) -> None:
-    """ "ETEXT EDITOR'S BOOKMARKS:", quotations that a producer listed behind the book or behind each of its volumes."""
+    """Remove quotations that a producer listed after the book or its volumes, under "ETEXT EDITOR'S BOOKMARKS:"."""
     text = cut.text
     if text.find(BOOKMARKS_WORD, max(cut.start, cut.end - LONGEST_LIST), cut.end) < 0:  # the last volume has them too
         return

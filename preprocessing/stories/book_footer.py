@@ -1,4 +1,4 @@
-"""Cut what the library put behind a book: end line, closing line, licence."""
+"""Removal of what the library put after a book: end line, closing line, licence."""
 
 import re
 
@@ -7,14 +7,14 @@ from scrollwork.preprocessing.stories.cut import Cutting, tokens_at
 from scrollwork.preprocessing.stories.narration import SPEECH
 
 FOOTER = 60_000
-# "The end of Project Gutenberg came on a Tuesday": behind the library's name comes a title, or one of these words
+# "The end of Project Gutenberg came on a Tuesday": in markers, the library's name is followed by a title or these words
 SENTENCE = re.compile(
     r"\s*[?!]|(?:['’]s)?(?:\s+(?:E-?text|E-?book|edition|version|file)s?)*[ \t]*\n?[ \t]+"
     r"(?!(?:of|by|from|the|a|an|in|on|for|and|et|de|des|du|la|le|l['’]|von|van|und|to|volume|vol|no|number|part|book|etext|edition"
     r"|e-?book|e-?text|file|version|presentation|release|works?|collection)\b)(?-i:[a-z])",
     re.I,
 )
-# the library's name for the book, once more as the very last lines
+# the library's name for the book, repeated as the very last lines
 SIGNED = re.compile(
     r"[ \t]*\W{0,6}(?:The )?Project Gutenberg(?:['’]s)? (?:E-?text|E-?book) of\b(?!\s+(?-i:[a-z]))"
     r"|[ \t]*(?:The )?Project Gutenberg E-?text (?-i:[A-Z])[^\n]{2,80}, by (?-i:[A-Z])"
@@ -35,7 +35,7 @@ LICENCE = re.compile(
 
 
 def cut_end_line(cut: Cutting, end: Marker, starts: list[Marker]) -> None:
-    """Cut at the end marker, unless it stands where only a quotation could."""
+    """Cut at the end marker, unless it is where only a quotation could be."""
     text = cut.text
     if not starts and end.start < len(text) // 10 and len(text) - end.end > 40_000:
         cut.warnings.append("end marker near the front: not used")
@@ -44,7 +44,7 @@ def cut_end_line(cut: Cutting, end: Marker, starts: list[Marker]) -> None:
 
 
 def cut_closing_line(cut: Cutting) -> bool:
-    """Cut at "End of Project Gutenberg's ...", with at most a few lines, or the licence, behind it."""
+    """Cut at "End of Project Gutenberg's ..." if few lines or the licence follow it; return whether it was cut."""
     text, ended = cut.text, "end line" in cut.rules
     floor = max(cut.start, cut.end - (4_000 if ended else FOOTER))
     lines = sorted(
@@ -64,13 +64,13 @@ def cut_closing_line(cut: Cutting) -> bool:
 
 
 def _says_end(text: str, line: int) -> bool:
-    """Whether a line says that the book ends, and no sentence about the library goes on from the words."""
+    """Return whether a line says that the book ends, and is not the start of a sentence about the library."""
     found = CLOSING.match(text, line)
     return found is not None and not (SENTENCE.match(text, found.end()) or SPEECH.match(text, found.end()))
 
 
 def cut_licence(cut: Cutting, story_end: str) -> None:
-    """Without an end marker: the first line of a licence after the book, else upstream's own last tokens."""
+    """Cut without an end marker: at the first line of a licence after the book, else at upstream's own last tokens."""
     text = cut.text
     floor = max(cut.start, len(text) - FOOTER)
     for word in (

@@ -1,4 +1,4 @@
-"""Cut the header of a book of Project Gutenberg: start line, small print, or the known lines of a header.
+"""Removal of the header of a book of Project Gutenberg: start line, small print, or the known lines of a header.
 
 A start marker counts only with a header before it.
 """
@@ -8,13 +8,13 @@ import re
 from scrollwork.preprocessing.stories.book_markers import CLOSING, HEADER, HEADER_LINE, SIGNATURE, Marker, lines_with
 from scrollwork.preprocessing.stories.cut import Cutting, paragraphs, tokens_at
 
-MOST_STRANGE = 1_500  # characters of a header before its small print in paragraphs that name nothing of the library
+MOST_STRANGE = 1_500  # characters of a header before its small print, in paragraphs without words of the library
 SMALL_PRINT = re.compile("small print", re.I)
 SMALL_PRINT_END = re.compile(
     r"[ \t]*\*+\s?(?:END\W{1,3}THE SMALL PRINT[^\n]*|SMALL PRINT! Ver[^\n]{0,60}\*END\*)"
     r"(?:\s*\[(?:Portions of this|Project Gutenberg is a Trade)[^\]]{0,600}\])*"
 )
-# what headers of 2000 to 2003 say of money and servers, at length
+# what headers of 2000 to 2003 say about money and servers, at length
 ASKS = re.compile(
     r"donat|e-?texts?\b|contributions are|foundation\b|paperwork|internal revenue|https?://|www\.|ftp[.:]|@\w|newsletter"
     r"|university ave|to various questions|sites? at:|permitted by law",
@@ -67,19 +67,22 @@ def cut_header(cut: Cutting, starts: list[Marker], story_start: str) -> None:
 
 
 def _is_header(text: str, position: int) -> bool:
-    """Whether what stands before a start marker is a header: nothing, a few lines, or words of the library."""
+    """Return whether the text before a start marker is a header: nothing, a few lines, or words of the library."""
     head = text[:position]
     return len(head.strip()) < 300 or bool(SIGNATURE.search(head[:6_000]))
 
 
 def _strange(text: str, start: int, end: int) -> int:
-    """Characters in paragraphs that name nothing of the library: book, where they are many."""
+    """Return the number of characters in paragraphs without words of the library: many are the book."""
     found = (one.text for one in paragraphs(text, start, end) if len(one.text) > 60)
     return sum(len(one) for one in found if not (HEADER_LINE.search(one) or SIGNATURE.search(one) or ASKS.search(one)))
 
 
 def _header_end(text: str, limit: int) -> int:
-    """The end of a header without a start line: its last known line, at most four short paragraphs in a row between."""
+    """Return the end of a header without a start line, 0 if there is none.
+
+    It is the last known line, with at most four unknown short paragraphs in a row before it.
+    """
     found = paragraphs(text, 0, min(limit, 30_000))
     opening = "\n".join(paragraph.text for paragraph in found[:3])
     if not (SIGNATURE.search(opening[:800]) and HEADER_LINE.match(opening) and METADATA.search(text, 0, 4_000)):
@@ -98,7 +101,7 @@ def _header_end(text: str, limit: int) -> int:
 
 
 def _story_start(cut: Cutting, story_start: str, limit: int) -> None:
-    """Without any marker of the library: upstream's own first tokens, when they stand once."""
+    """Cut without any marker of the library: at upstream's own first tokens, if they occur once."""
     found = tokens_at(cut.text, story_start, 0, limit)
     if len(found) == 1 and cut.text[: found[0][0]].strip():
         cut.front(found[0][0], "story_start")

@@ -1,6 +1,6 @@
 """Lines by which Project Gutenberg marks where a book starts and ends.
 
-A marker counts only at the start of a line. Where one stands twice with book between, nobody can know which is meant.
+A marker counts only at the start of a line. If one occurs twice with book between, nobody can know which is meant.
 """
 
 import re
@@ -10,8 +10,8 @@ from itertools import pairwise
 from scrollwork.preprocessing.stories.credit_patterns import EVIDENCE
 from scrollwork.preprocessing.stories.cut import paragraphs
 
-HEADER = 60_000  # characters in which a header ends; the longest seen (of 2001) has 15,000
-MOST_LINES = 20_000  # of one kind: more is no book
+HEADER = 60_000  # characters within which a header ends; the longest seen (of 2001) has 15,000
+MOST_LINES = 20_000  # of one kind: a text with more is not a book
 START = re.compile(
     r"[ \t]*(?:\W{0,12}(?-i:START|Start) OF (?:(?:THE|THIS) )?(?:COPYRIGHTED )?PROJECT GUTENB[EU]RG"
     r"|\W{0,6}Beginning of (?:the|this) Project Gutenberg)",
@@ -66,23 +66,23 @@ class Marker:
 
 
 def markers(text: str) -> tuple[list[Marker], list[Marker]]:
-    """The lines "*** START/END OF THE PROJECT GUTENBERG EBOOK" in order, wrapped ones to their last line."""
+    """Return the lines "*** START/END OF THE PROJECT GUTENBERG EBOOK" in order, wrapped ones up to their last line."""
     starts: dict[int, Marker] = {}
     ends: dict[int, Marker] = {}
-    # one pass for both: the long word is found 4x faster than "START OF" and "END OF"
+    # one pass for both: the longer words are found 4x faster than "START OF" and "END OF"
     for line, _ in lines_with(text, "PROJECT GUTENB", 0, len(text)):
         if START.match(text, line):
             starts[line] = Marker(line, _marker_end(text, line))
         elif END.match(text, line):
             ends[line] = Marker(line, _marker_end(text, line))
-    for line, _ in lines_with(text, "Project Gutenberg", 0, HEADER):  # at the end, mixed case is a closing line
+    for line, _ in lines_with(text, "Project Gutenberg", 0, HEADER):  # near the end, mixed case is a closing line
         if START.match(text, line):
             starts[line] = Marker(line, _marker_end(text, line))
     return [starts[line] for line in sorted(starts)], [ends[line] for line in sorted(ends)]
 
 
 def _marker_end(text: str, line: int) -> int:
-    """One past the marker: to its closing stars, at most three lines on, else to the end of its line."""
+    """Return the end of a marker: after its closing stars, at most three lines on, else the end of its line."""
     stop = text.find("\n", line)
     stop = len(text) if stop < 0 else stop
     if not text.startswith("*", line + len(text[line:stop]) - len(text[line:stop].lstrip())):
@@ -102,7 +102,7 @@ def _marker_end(text: str, line: int) -> int:
 
 
 def ambiguous(text: str, starts: list[Marker], ends: list[Marker]) -> str:
-    """What is wrong when a marker stands twice with book between the two; empty when all is clear."""
+    """Return what is wrong if a marker occurs twice with book between the two; "" if all is clear."""
     for one, two in pairwise(starts):
         if not _only_header(text, one.end, two.start):
             return "start marker stands twice with text between: whole text kept"
@@ -116,7 +116,7 @@ def ambiguous(text: str, starts: list[Marker], ends: list[Marker]) -> str:
 
 
 def _only_header(text: str, start: int, end: int) -> bool:
-    """Whether all between two places is blank, header or credit."""
+    """Return whether everything between two places is blank, header or credit."""
     if end - start > HEADER:
         return False
     return all(
@@ -128,7 +128,7 @@ def _only_header(text: str, start: int, end: int) -> bool:
 
 
 def lines_with(text: str, word: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The lines of a window in which a word stands, as spans, first to last."""
+    """Return the lines of a window that contain a word, as spans, first to last."""
     found: list[tuple[int, int]] = []
     at = text.find(word, start, end)
     while at >= 0 and len(found) < MOST_LINES:

@@ -1,4 +1,4 @@
-"""Lists of changes that the maker of a file made: which paragraph is an entry, by itself."""
+"""Lists of changes by the maker of a file: which paragraph, by itself, is an entry."""
 
 import re
 from difflib import SequenceMatcher
@@ -7,7 +7,7 @@ from scrollwork.preprocessing.stories.cut import Paragraph
 from scrollwork.preprocessing.stories.narration import is_narrated
 
 PLACE = re.compile(r"\b(?:pages?|pg|pp?|line|chapter)\b\.?\s*[\divxlc]+\b", re.I)
-READ_FOR = re.compile(r"(?:\b|_)for(?:\b|_).{1,60}(?:\b|_)read(?:\b|_)", re.I)  # errata that the printer added
+READ_FOR = re.compile(r"(?:\b|_)for(?:\b|_).{1,60}(?:\b|_)read(?:\b|_)", re.I)  # errata printed in the book
 ARROW = re.compile(
     r"->|=>|>=|→|[\[{]p(?:g|age)?\.?\s?\d+(?:[\]}]?\W*$|[,:;])|\b(?:text|original)\s+(?:reads|has)\s+[\"“'‘_]|\bso\s+in\s+(?:the\s+)?original\b|\w\s>\s\w"
 )
@@ -19,7 +19,7 @@ CHANGED = re.compile(
 SPELLED = re.compile(
     r"[\"“”][^\"“”\n]{0,200}[\"“”]|(?<!\w)['‘][^'‘’\n]{0,120}['’](?!\w)|(?<!\w)_[^_\n]{1,80}_|[\[«][^\]»\d\n][^\]»\n]{0,80}[\]»]"
 )
-# a comma within quotes, and no word of a list behind it; a sentence behind a whole one: someone speaks
+# someone speaks: a comma within quotes, without a word of a list after it; or a sentence after a quoted whole one
 SPOKEN = re.compile(
     r"[,!?][\"”'’]\s+(?!(?:changed|corrected)(?!\s+(?-i:[A-Z]|the\b))|to\b|now\b|should|replaced|in\b|for\b|(?:was|is)\b(?!\s+added\s+by)|[\W\d])"
     r"|\A\W*[\"“][^\"”]*[.!?][\"”]\s+(?!Changed|Corrected|Replaced|Original|Was\b|Now\b|Should|Missing|In\b|Page|Line|To\b)[A-Z]"
@@ -39,9 +39,9 @@ FRAME = re.compile(r"[\s*=_#~+|./-]*")
 
 
 def lists_changes(paragraph: Paragraph) -> bool:
-    """Whether a paragraph is an entry of a list of changes, or several."""
+    """Return whether a paragraph is an entry of a list of changes, or several."""
     lines = [line.strip(" |+\t") for line in paragraph.lines if not FRAME.fullmatch(line)]
-    if lines and PRINTED_PAGE.match(lines[0]):  # prose of a page
+    if lines and PRINTED_PAGE.match(lines[0]):  # a page number before prose
         lines[0] = PRINTED_PAGE.sub("", lines[0])
     joined = " ".join(lines)
     if not lines or READ_FOR.search(joined):
@@ -49,7 +49,7 @@ def lists_changes(paragraph: Paragraph) -> bool:
     bare = SPELLED.sub(" X ", ASIDE.sub("", joined))
     speaks = is_narrated(bare) or SPOKEN.search(joined)
     if _pairs(lines) and all(line[:1].islower() for line in lines[::2]):
-        return True  # lines of the book, whoever acts in them
+        return True  # lines of the book, even if someone acts in them
     if speaks and len(lines) < 4 and not (PLACE.search(joined) or ARROW.search(joined)):
         return False
     if 2 * sum(_is_entry(line) for line in lines) >= len(lines) or _pairs(lines):
@@ -59,7 +59,7 @@ def lists_changes(paragraph: Paragraph) -> bool:
 
 
 def _is_entry(line: str) -> bool:
-    """Whether a line says what was changed into what: its words stand in quotes, in columns, or behind a page."""
+    """Return whether a line says what was changed into what, by words in quotes, columns, or after a page number."""
     if ARROW.search(line) or _columns(line):
         return True
     if HEADING.match(line):
@@ -83,7 +83,7 @@ def _is_entry(line: str) -> bool:
 
 
 def _columns(line: str) -> bool:
-    """Whether two cells of a line, its end and a word in brackets, or two words with a stroke are nearly the same."""
+    """Return whether two cells of a line, its end and a bracketed word, or two words with a slash are nearly equal."""
     cells = [cell.strip(" \"“”'‘’.,;") for cell in COLUMN.split(PLACE.sub("", line)) if cell.strip()]
     pairs = STROKE.findall(line) + (
         [whole.groups()] if (whole := FOR.fullmatch(PLACE.sub("", line).strip(" :"))) else []
@@ -103,7 +103,7 @@ def _alike(one: str, two: str, least: float = 0.7) -> bool:
 
 
 def _pairs(lines: list[str]) -> bool:
-    """Whether each line of the book is followed by the same line corrected."""
+    """Return whether each line of the book is followed by the same line corrected."""
     lines = [PLACE.sub("", line, count=1).strip() for line in lines]
     if not 2 <= len(lines) <= 40 or len(lines) % 2 or max(map(len, lines)) > 120:
         return False

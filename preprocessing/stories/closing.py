@@ -1,4 +1,4 @@
-"""Notes behind the last word of a book: where they start, and which paragraphs below them are theirs."""
+"""Notes after the last word of a book: where they start, and which paragraphs below them are theirs."""
 
 import re
 
@@ -20,14 +20,14 @@ from scrollwork.preprocessing.stories.note_words import (
 from scrollwork.preprocessing.stories.notes import bracket_end, closing_bracket, labelled_end
 
 MOST_LABELS = 12  # labels at the end of a book that are tried
-MOST_MISSED = 5  # paragraphs that a note runs past
+MOST_MISSED = 5  # paragraphs in a row that are not a note's, before a note is taken to end
 # most books have none of these near their end
 CLUES = (
     "ranscri", "[note", "e-text", "etext", "ebook", "electronic", "errata", "corrections", "hanged to", "corrected to",
     "ypographical", "mendations", "onventions", "isprints", "nderscore", "yphenation", "project gutenberg", "roofread",
 )  # fmt: skip
-NEAR = 3_000  # characters in which notes are looked for that have no label
-# a sentence over a list of changes; what stands below must be one
+NEAR = 3_000  # characters before the end in which notes without a label are looked for
+# a sentence above a list of changes, which must follow
 ANNOUNCED = re.compile(
     r"\W*(?:note\s*:\s*)?(?:(?:I|we)\s+have\s+(?:made|corrected)\s+)?(?:the\s+|these\s+)?(?:following\s+)?(?:is\s+a\s+list\s+of\s+)?"
     r"(?:changes|corrections|alterations|emendations|errors|misprints|typos)\s+"
@@ -37,7 +37,7 @@ ANNOUNCED = re.compile(
 
 
 def closing_notes(text: str, found: list[Paragraph], end: int) -> list[tuple[int, int]]:
-    """Spans of the notes near the end, front to back. What stands below a label is judged paragraph by paragraph."""
+    """Return spans of the notes near the end, front to back. Paragraphs below a label are judged one by one."""
     spans: list[tuple[int, int]] = []
     labels = [number for number, paragraph in enumerate(found) if number and is_label(paragraph.text)]
     for number in labels[-MOST_LABELS:]:
@@ -53,9 +53,9 @@ def closing_notes(text: str, found: list[Paragraph], end: int) -> list[tuple[int
 
 
 def _further(found: list[Paragraph], index: int, stop: int) -> list[tuple[int, int]]:
-    """Paragraphs below a note that can only be a note's, past a few that are not.
+    """Return paragraphs below a note that can only be a note's, past a few that are not.
 
-    What is short and stands between two entries of a list of changes is a line of the book that the list quotes.
+    A short paragraph between two entries of a list of changes is a line of the book that the list quotes.
     """
     spans: list[tuple[int, int]] = []
     of_file = bool(OF_THE_FILE.search(opening(found[index].text)))
@@ -83,7 +83,7 @@ def _further(found: list[Paragraph], index: int, stop: int) -> list[tuple[int, i
 
 
 def _unlabelled(text: str, found: list[Paragraph], end: int) -> list[tuple[int, int]]:
-    """Spans of a note without a maker's label that runs to the end."""
+    """Return spans of a note without a maker's label that runs to the end."""
     tried = [paragraph for paragraph in found[1:] if paragraph.text.lstrip()[:1] in PAIRS][-MOST_LABELS:]
     for paragraph in tried:
         shut = bracket_end(text, paragraph, end) or _headed_bracket(text, paragraph, end)
@@ -107,7 +107,7 @@ def _unlabelled(text: str, found: list[Paragraph], end: int) -> list[tuple[int, 
 
 
 def _may_open(found: list[Paragraph], number: int, end: int) -> bool:
-    """Whether a note may start with a paragraph that has no maker's label: a heading, or what it is about."""
+    """Return whether a note may start with a paragraph that has no maker's label: a heading, or its subject."""
     text = found[number].text
     below = found[min(number + 1, len(found) - 1)]
     if FOOTNOTE.match(text) or FOOTNOTE.match(below.text):
@@ -119,7 +119,7 @@ def _may_open(found: list[Paragraph], number: int, end: int) -> bool:
 
 
 def _headed_bracket(text: str, paragraph: Paragraph, end: int) -> int:
-    """Where a bracket that opens with "Note" closes that says what was done to the print; 0 when it does not."""
+    """Return where a bracket closes that opens with "Note" and says what was done to the print; 0 if there is none."""
     opened = re.match(r"\s*\[\s*Notes?\b", paragraph.text)
     shut = closing_bracket(text, text.find("[", paragraph.start), end) if opened and end - paragraph.start < NEAR else 0
     if shut <= 0:
@@ -131,7 +131,7 @@ def _headed_bracket(text: str, paragraph: Paragraph, end: int) -> int:
 
 
 def _is_headed(found: list[Paragraph], number: int) -> bool:
-    """Whether a heading stands right above: an appendix of the book has one of its own."""
+    """Return whether a heading is right above: an appendix of the book has one of its own."""
     above = found[number - 1].text.strip()
     return is_plain_label(above) or (
         found[number].gap == 1
@@ -142,7 +142,7 @@ def _is_headed(found: list[Paragraph], number: int) -> bool:
 
 
 def _bracket_to_the_end(text: str, label: Paragraph, end: int) -> bool:
-    """Whether a note opens a bracket that only the last sign of the text closes: it quotes lines with lone brackets."""
+    """Return whether a note opens a bracket that only the text's last character closes: it quotes lone brackets."""
     opened = label.text.lstrip(" \t*_=")[:1]
     return (
         opened in PAIRS
@@ -152,5 +152,5 @@ def _bracket_to_the_end(text: str, label: Paragraph, end: int) -> bool:
 
 
 def footnotes_on_the_file(text: str, start: int, end: int) -> list[Paragraph]:
-    """Numbered footnotes behind the book that speak of the e-text: what else the library has, which table was split."""
+    """Return numbered footnotes after the book about the e-text: what else the library has, which table was split."""
     return [one for one in paragraphs(text, start, end) if FOOTNOTE.match(one.text) and OF_THE_FILE.search(one.text)]

@@ -1,4 +1,4 @@
-"""Words by which credits of a file are known: how they open, and what proves them (credits.py says when)."""
+"""Words by which credits of a file are recognised: how they open, and what proves them (credits.py says when)."""
 
 import re
 
@@ -24,7 +24,7 @@ MAKERS = re.compile(
     r"|markup\s+by\b|brought\s+to\s+you\b|a\s+machine)",
     re.I,
 )
-# opens like nothing else before the title
+# opens like nothing else that comes before the title
 PLAIN = re.compile(
     r"\W{0,4}(?:E-?\s?text\s+(?:was\s+)?(?:\w+\s+)?(?:prepared|produced|scanned|created|transcribed|typed|by"
     r"|from|conversion|processing|editor)\b"
@@ -42,7 +42,7 @@ PLAIN = re.compile(
     r"|(?:moved|placed|collected|converted|gathered)\s.{0,30}\b(?:end|chapters?|text|books?|section|paragraphs?|brackets))\b)",
     re.I,
 )
-# the same where the book has begun or ended: what was done to the e-text
+# the same after the book has begun or ended: what was done to the e-text
 MADE = re.compile(
     r"\W{0,4}(?:E-?\s?text\s+(?:was\s+)?(?:prepared|produced|scanned|created|transcribed|typed|by|conversion)\b"
     r"|(?:this|the)\s+(?:project\s+gutenberg(?:['’]s|-tm)?\s+)?(?:E-?\s?text|e-?\s?book|electronic\s+(?:text|edition|book|version))"
@@ -57,12 +57,12 @@ MADE = re.compile(
     re.I,
 )
 LEAVE = re.compile(r"\bcreating\s+this\b|\byou\s+may\b|public\s+domain", re.I)
-# a date of the file, as a clerk would write it and nobody says
+# a date of the file, as in a record and not in speech
 DATED = re.compile(
     r"\W{0,4}(?:(?:date\s+)?(?:first|last|most\s+recently)\s+(?:updated|posted)|updated)\s*:\s+(?:\d{1,2}\s+)?(?:[a-z]+\.?\s+)?\d",
     re.I,
 )
-# proof anywhere: an address, a library of the network, a program
+# proof anywhere: an address, an online library, a program
 HARD = re.compile(
     r"pgdp|https?:|\b\d+-h\.(?:htm|zip)|www\.|\w@\w+\.\w|internet\s+archive|gutenberg\.(?:org|net)|distributed\s+proof"
     r"|\bOCR\b|omnipage|wordscan|hathi|project\s+gutenberg\s+(?:e-?text|e-?book|edition|volunteer)|ISO.?8859|\bUTF-?8\b"
@@ -78,7 +78,7 @@ EVIDENCE = re.compile(
     r"|creative\s+commons|copyright\b[^.]{0,80}\brenew|short\s+list\s+of\s+bookmarks",
     re.I,
 )
-# how a screen is to show the file
+# how a screen should show the file
 DISPLAY = re.compile(
     r"if\s(?=.{0,80}\bnot\s+display\b)(?=.*\b(?:fonts?|browser|encoding|character\s+set)\b)(?=.*\b(?:your?|UTF-?8)\b)",
     re.I | re.S,
@@ -86,7 +86,7 @@ DISPLAY = re.compile(
 SIGN = re.compile(
     r"\s*\S.{0,60}\([^()]*\b(?:ligatures?|macrons?|breves?|acute|grave|umlauts?|cedillas?|circumflex|accents?)\b[^()]*\)\W*"
 )
-# enough only where the paragraph stands before the title and names its work
+# enough only if the paragraph is before the title and names its work
 HINT = re.compile(
     r"proof-?read|proofers|mailing\s+list|volunteers?\b|\bposted\s+(?:to|on)\b|\w\.(?:txt|zip)\b|\bscann(?:ed|ing)\b|public\s+domain|\bPG\b|digital\s+(?:library|text)"
     r"|\bproofed\b|\bfor\s+the\s+(?:loan|use|gift|scans?|images|source|proof\w*)\b|\be-?mail|\b(?:re-?)?key(?:ed|boarded)\b|\be-?texts?\b|\bTEI\b|edition\s+by\s+[A-Z]|\bHTML\b",
@@ -110,7 +110,7 @@ THIS = re.compile(
     re.I,
 )
 OF_ITSELF = re.compile(rf"{THIS.pattern}|\bscan(?:s|ned)?\b|\be-?(?:book|text)s?\b", re.I)
-# what only a file is made by; a list of who did it is proof enough anywhere, where it holds nothing but names
+# what only a file is made by; a list of who did it is proof enough anywhere, if it has nothing but names
 ROLE = (
     r"(?:scan(?:s|ned|ning)?(?:\s+(?:in|and\s+OCR\S*))?|OCR(?:'?e?d|ing)?|(?:re-?)?digiti[sz](?:ed|ing|ation)|(?:X?HTML|e-?pub|TEI|XML|PDF)"
     r"(?:\s+(?:version|file|edition|conversion|mark-?\s?up|coding))?|e-?text|e-?book|(?:re-?)?key(?:ed|ing|board(?:ed|ing))"
@@ -126,20 +126,20 @@ ROLES = re.compile(
     r"(?:\s+(?:was|were|is|are))?(?:\s+(?:done|made|provided|supplied|contributed|performed))?(?:\s+by\b|\s*:)",
     re.I,
 )
-# opens like a credit where it stands before the title; what follows must be names, or prove it
+# opens like a credit before the title; what follows must be names, or prove it
 GIVEN = re.compile(
     r"\W{0,4}(?:(?:(?:re-?)?(?:keyed|typed|scanned|digiti[sz]ed)\s+(?:at|in)|contributed|submitted|supplied|rendered|encoded|uploaded|posted|re-?edited|assembled|made\s+available)"
     rf"|{ROLE}(?:\s+and\s+{ROLE})?\s+(?:from|against|into|out\s+of|for)\s+(?:the|an?)\b)[^.\n]{{0,60}}?\bby\b",
     re.I,
 )
-# before the title it is a credit where names follow, or what was done for the file
+# before the title it is a credit if names follow, or what was done for the file
 OWED = re.compile(
     r"\W{0,4}(?:credits?\s*:"
     r"|(?:(?:with|and|special|many|our|my|grateful)\s+){0,3}thanks\s+(?:are\s+due\s+|go(?:es)?\s+)?to\b)"
     r"(?=(?:\W+[\w'’.-]+){2})",
     re.I,
 )
-# work that is done for files only: names behind it are proof where the book has ended too
+# work that is done only for files: names after it are proof even after the end of the book
 FILE_ROLES = re.compile(
     r"proof-?\s?read(?:ing|ers?)\b|formatt(?:ed|ing)|\bscanning\b|\bOCR|HTML|XML|\bTEI\b|e-?text|e-?book|mark-?up|post-?\s?process"
     r"|spell-?\s?check|digiti[sz]|upload|keyboard|capture|verification",
@@ -161,15 +161,15 @@ NAME_WORDS = frozenset([
     "formatted", "twice", "once", "again", "ocr", "scanning", "typed", "markup", "mark", "up", "was", "were", "done",
     "also", "tei", "xml", "plain", "is", "are", "student", "verification", "ocr'd", "second", "first", "both",
 ])  # fmt: skip
-# between names before the title only: the story speaks of them too
+# between names only before the title: the story has them too
 RELATED = frozenset([
     "his", "her", "their", "pupils", "pupil", "class", "classes", "grade", "school", "college", "teacher", "teachers",
     "colleagues", "father", "mother", "brother", "sister", "children", "grandson", "granddaughter", "staff", "club",
     "printing", "copy", "previous", "earlier", "editions", "updated", "produced", "women", "men",
 ])  # fmt: skip
-RULED = re.compile(r"(?:[ \t]*[*=_#~+.-]{5,}[ \t]*\n)+")  # a line of stars over a credit
+RULED = re.compile(r"(?:[ \t]*[*=_#~+.-]{5,}[ \t]*\n)+")  # a line of stars above a credit
 FIRST_WORD = re.compile(r"\W{0,4}(\w+)")
-# every first word of MAKERS, PLAIN, MADE, DATED, GIVEN, I_MADE, ROLES: it tells most, 12x faster than trying all
+# every first word of MAKERS, PLAIN, MADE, DATED, GIVEN, I_MADE, ROLES: decides most cases, 12x faster than trying all
 FIRST_WORDS = frozenset([
     "this", "the", "html", "text", "plain", "first", "originally", "produced", "reproduced", "prepared",
     "transcribed", "retranscribed", "scanned", "digitized", "digitised", "typed", "keyed", "entered", "proofed",

@@ -1,8 +1,8 @@
-"""Tell the credits of those who made the file from the book's own words.
+"""Recognition of the credits of those who made the file, among the book's own words.
 
-A paragraph is a credit only when it opens like one and gives evidence: a library, an address, a machine, or
-nothing but names. "Produced by the sea, the fog rolled in" opens like one and stays. The nearer to the story, the
-harder the evidence: names are enough before the title only, and where someone acts or speaks it is a story.
+A paragraph is a credit only if it opens like one and gives evidence: a library, an address, a machine, or nothing but
+names. "Produced by the sea, the fog rolled in" opens like one and stays. The nearer to the story, the stronger the
+evidence must be: names are enough only before the title, and where someone acts or speaks it is a story.
 """
 
 import re
@@ -43,10 +43,10 @@ LONGEST_CREDIT = 1_500  # characters; the longest of the 46 real ones has 400
 
 
 def is_credit(text: str, leading: bool, titled: bool = False, inside: bool = False) -> bool:
-    """Whether a paragraph names those who made the file. leading: before the title, where names are proof enough.
+    """Return whether a paragraph names those who made the file. leading: before the title, where names are enough.
 
-    titled: behind the title and before the story, where an e-text that is named is proof; elsewhere only an address is.
-    inside: in the story, where names and dates are a letter's or a report's.
+    titled: after the title and before the story, where naming an e-text is proof; elsewhere only an address is. inside:
+    in the story, where names and dates are a letter's or a report's.
     """
     text = text.lstrip()
     if text[:1] in "*=_#~+.-":
@@ -58,7 +58,7 @@ def is_credit(text: str, leading: bool, titled: bool = False, inside: bool = Fal
         return True
     if first[1].lower() in FIRST_WORDS:
         opened = MAKERS.match(text) or I_MADE.match(text)
-        if has_action(text):  # a story, unless an address stands in it
+        if has_action(text):  # a story, unless it has an address
             return leading and opened is not None and bool(HARD.search(text, opened.end()))
         if _made(text, leading) or (not inside and (DATED.match(text) or _roles(text, leading))):
             return True
@@ -71,7 +71,7 @@ def is_credit(text: str, leading: bool, titled: bool = False, inside: bool = Fal
 
 
 def _made(text: str, leading: bool) -> bool:
-    """Whether a paragraph says what was done to the e-text; behind the title, by whom, from what or when too."""
+    """Return whether a paragraph says what was done to the e-text; after the title, also by whom, from what or when."""
     made = MADE.match(text)
     if made is None or leading or HARD.search(text) or LEAVE.search(made[0]):
         return made is not None
@@ -84,7 +84,7 @@ def _is_address(text: str) -> bool:
 
 
 def _names_library(text: str) -> bool:
-    """Whether a paragraph speaks of this book, or of scans, and of a library of the network."""
+    """Return whether a paragraph mentions this book, or scans, and an online library."""
     first = text.partition("\n")[0]  # a title above a credit stays
     if has_action(text) or not (THIS.search(first) or HARD.search(first) or LIBRARY.search(first)):
         return False
@@ -92,18 +92,18 @@ def _names_library(text: str) -> bool:
 
 
 def _names_work(text: str, opened: re.Match[str]) -> bool:
-    """Whether what opens like a credit before the title goes on with names, or with what is done to files."""
+    """Return whether what opens like a credit before the title goes on with names, or with what is done to files."""
     if STAGED.search(text) or (opened.re is OWED and HONOURED.search(text)):
         return False
     if opened.re is MAKERS and (
         not WORK.match(text) or opened[0].lower().endswith("for")
-    ):  # its verb is of files, but what it does is of print
+    ):  # its verb suits files, but its object is of print
         return False
     return bool(HINT.search(text, opened.end())) or only_names(text[opened.end() :], RELATED)
 
 
 def _roles(text: str, leading: bool) -> bool:
-    """Whether a text says who scanned, proofread, formatted, and nothing else."""
+    """Return whether a text says who scanned, proofread, formatted, and nothing else."""
     opened = ROLES.match(text) if leading or FILE_ROLES.search(text) else None
     if opened is None or len(text) > 400 or (not leading and HONOURED.search(text)):
         return False
@@ -113,8 +113,10 @@ def _roles(text: str, leading: bool) -> bool:
 
 
 def only_names(text: str, more: frozenset[str] = frozenset()) -> bool:
-    """Whether a text is a list of names: every word with a capital or a digit, but for small words between them, which
-    may be of `more` too."""
+    """Return whether a text is a list of names.
+
+    Every word has a capital or a digit, except small words between them, which may be from `more` too.
+    """
     words = re.findall(r"[^\W_][\w.'’-]*", text)
     if not words or len(words) > 60 or text.rstrip().endswith(("!", "?", ":", ";", "--")):
         return False

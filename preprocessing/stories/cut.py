@@ -1,4 +1,4 @@
-"""What is cut from a story, and why: a span to keep, holes in it, and the rules that fired."""
+"""What is cut from a story, and why: a span to keep, holes in it, and the rules that applied."""
 
 import io
 import re
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 UTF8_MARK = b"\xef\xbb\xbf"
-WINDOWS = re.compile(rb"[\x80-\x9f]")  # quotes and dashes there, control characters in Latin-1
+WINDOWS = re.compile(rb"[\x80-\x9f]")  # quotes and dashes in windows-1252, control characters in Latin-1
 CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f\x7f]")
 
 
@@ -22,10 +22,10 @@ ORDER = (
 class StripResult:
     """A story without its wrapping.
 
-    text: what remains. rule: the rules that fired, front to back, or "whole".
-    cut_start, cut_end: characters of the decoded file (no byte-order mark, newlines as \\n) before and after the text.
-    warnings: what a person should look at. cut_inside: characters taken out between (notes after a title, tags).
-    holes: the spans of the decoded file that these were, where the file is plain text.
+    text: what remains. rule: the rules that applied, front to back, or "whole". cut_start, cut_end: characters of the
+    decoded file (no byte-order mark, newlines as \\n) before and after the text. warnings: what a person should check.
+    cut_inside: characters removed between (notes after a title, tags). holes: their spans in the decoded file, if it is
+    plain text.
     """
 
     text: str
@@ -63,16 +63,17 @@ class Cutting:
         self.note(rule)
 
     def hole(self, start: int, end: int, rule: str) -> None:
-        """Take out a span inside."""
+        """Remove a span inside."""
         self.holes.append((start, end))
         self.note(rule)
 
     def note(self, rule: str) -> None:
+        """Record that a rule applied."""
         if rule not in self.rules:
             self.rules.append(rule)
 
     def kept(self) -> str:
-        """The text without blank lines at its ends; start and end move to what is kept."""
+        """Return the text without blank lines at its ends; start and end move to what is kept."""
         text = self.text
         self.end = max(self.end, self.start)
         while self.end > self.start and text[self.end - 1].isspace():
@@ -89,7 +90,7 @@ class Cutting:
         return "".join(pieces) if len(pieces) > 1 else pieces[0]
 
     def spans(self) -> list[tuple[int, int]]:
-        """The holes within what is kept, in order and without overlap."""
+        """Return the holes within what is kept, in order and without overlap."""
         found, at = [], self.start
         for left, right in sorted(self.holes):
             if at < right <= self.end:  # holes may overlap
@@ -98,7 +99,7 @@ class Cutting:
         return found
 
     def result(self) -> StripResult:
-        """The result; "whole" when no rule fired."""
+        """Return the result; its rule is "whole" if no rule applied."""
         text = self.kept()
         inside = self.end - self.start - len(text)
         rules = sorted(self.rules, key=lambda rule: ORDER.index(rule) if rule in ORDER else -1)
@@ -107,18 +108,18 @@ class Cutting:
 
 
 def uncut_story(text: str, warning: str) -> StripResult:
-    """The text untouched, and why."""
+    """Return the text untouched, with the reason as a warning."""
     return StripResult(text, "whole", 0, 0, (warning,))
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether one in a hundred of the first bytes is a control character that no text holds."""
+    """Return whether over one in a hundred of the first bytes is a control character that no text has."""
     head = data[:65_536]
     return 100 * len(CONTROLS.findall(head)) > len(head)
 
 
 def decode(data: bytes) -> str:
-    """A story's text: UTF-8 with or without byte-order mark, else Latin-1 (windows-1252 where it has its signs)."""
+    """Decode a story: UTF-16 by its byte-order mark, UTF-8, windows-1252 if it has its signs, else Latin-1."""
     if data.startswith(UTF16):
         return _read(data, "utf-16", "replace")
     data = data.removeprefix(UTF8_MARK)
@@ -135,13 +136,13 @@ def decode(data: bytes) -> str:
 
 
 def _read(data: bytes, encoding: str, errors: str = "strict") -> str:
-    """As a file in text mode, with universal newlines: faster than decode and replace, benchmarks/strip.py."""
+    """Decode as a file in text mode, with universal newlines: faster than decode and replace, benchmarks/strip.py."""
     return io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors).read()
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Lines between blank lines: where they start and end, and how many blank lines stand before."""
+    """Lines between blank lines: where they start and end, and the number of blank lines before them."""
 
     start: int
     end: int
@@ -154,7 +155,7 @@ class Paragraph:
 
 
 def paragraphs(text: str, start: int, end: int) -> list[Paragraph]:
-    """The paragraphs of text[start:end]; for windows, not for whole books."""
+    """Return the paragraphs of text[start:end]; for windows, not for whole books."""
     found: list[Paragraph] = []
     at, gap, first, last = start, 0, -1, -1
     while at < end:
@@ -175,14 +176,14 @@ def paragraphs(text: str, start: int, end: int) -> list[Paragraph]:
 
 
 def past_blank_lines(text: str, stop: int, end: int) -> int:
-    """The end of the blank lines behind a hole: they go with it, so that one gap is left, not two."""
+    """Return the end of the blank lines after a hole: they are removed with it, so that one gap is left, not two."""
     while stop < end and text[stop].isspace():
         stop += 1
     return text.rfind("\n", 0, stop) + 1 if stop < end else stop
 
 
 def tokens_at(text: str, tokens: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Where tokens stand in text[start:end], white space and quotes not counted; at most the first two places."""
+    """Return where tokens occur in text[start:end], ignoring white space and quotes; at most the first two places."""
     wanted = "".join(sign for sign in tokens if not sign.isspace() and sign not in "\"'`“”‘’")
     if not wanted:
         return []

@@ -1,4 +1,4 @@
-"""Cut the credits and notes that stand before a book and shortly after its title."""
+"""Removal of the credits and notes before a book and shortly after its title."""
 
 import re
 
@@ -18,7 +18,7 @@ from scrollwork.preprocessing.stories.cut import Cutting, Paragraph, paragraphs,
 from scrollwork.preprocessing.stories.labels import PAIRS, is_label
 from scrollwork.preprocessing.stories.notes import bracket_end, closing_bracket, labelled_end, unlabelled_end
 
-FRONT = 9_000  # characters before the story in which notes are looked for
+FRONT = 9_000  # characters from the header on in which notes are looked for
 CHAPTER = re.compile(
     r"\W*(?:chapter|book|part|act|scene|canto|letter|prologue|preface|introduction)\b[^\n]{0,80}\s*\Z"
     r"|\W*[IVXLC\d]+\W*(?:\n[^\n]{0,80})?\Z",
@@ -29,7 +29,7 @@ DIRECTOR = re.compile(r"Michael S\. Hart\s+Project Gutenberg\s+Executive Directo
 
 
 def strip_front(cut: Cutting) -> None:
-    """Credits and notes before the title go; notes in labelled paragraphs shortly after it too."""
+    """Cut credits and notes before the title, and notes in labelled paragraphs shortly after it."""
     text = cut.text
     signed = text.find("Executive Director", cut.start, min(cut.end, cut.start + FRONT))
     if signed >= 0 and (letter := DIRECTOR.search(text, cut.start, min(cut.end, cut.start + FRONT))):
@@ -78,7 +78,7 @@ def strip_front(cut: Cutting) -> None:
 
 
 def _begins(found: list[Paragraph], index: int) -> bool:
-    """Whether the story has begun: prose, or the heading of a chapter that no list of headings goes on from."""
+    """Return whether the story has begun: prose, or a chapter heading that no list of headings continues."""
     text = found[index].text
     if len(text) > 200 and len(found[index].lines[0]) > 50 and text.rstrip().endswith((".", "!", "?", '"', "”")):
         return True
@@ -87,7 +87,7 @@ def _begins(found: list[Paragraph], index: int) -> bool:
 
 
 def _before_title(paragraph: Paragraph) -> int:
-    """The length of a credit: its paragraph, or less where a title in capitals or a sentence stands right below it."""
+    """Return the length of a credit: its paragraph, or less if a title in capitals or a sentence is right below it."""
     size = 0
     if RULED.match(paragraph.text) or re.match(r"\W*there\s+(?:is|are)\s", paragraph.text, re.I):
         return len(paragraph.text)
@@ -104,7 +104,7 @@ def _before_title(paragraph: Paragraph) -> int:
 
 
 def _first_line(paragraph: Paragraph) -> int:
-    """The length of a first line that is a credit by itself, a sentence or title right below; 0 when it is none."""
+    """Return the length of a first line that is a credit by itself, above a sentence or title; 0 if there is none."""
     line, _, below = paragraph.text.partition("\n")
     first = FIRST_WORD.match(line)
     if (
@@ -118,14 +118,14 @@ def _first_line(paragraph: Paragraph) -> int:
 
 
 def _shut(text: str, paragraph: Paragraph, end: int) -> int:
-    """Where the bracket closes that a credit opens with; 0 where it opens with none."""
+    """Return where the bracket closes that a credit opens with; 0 if it opens with none."""
     if paragraph.text[:1] not in PAIRS:
         return 0
     return max(0, closing_bracket(text, paragraph.start, min(end, paragraph.start + LONGEST_CREDIT)))
 
 
 def _below_title(paragraph: Paragraph) -> int:
-    """The length of a title in whose paragraph a credit with an address stands below; 0 where none does."""
+    """Return the length of a title with a credit and an address below it in its paragraph; 0 if there is none."""
     size = 0
     for line in paragraph.lines:
         rest = paragraph.text[size:]
@@ -136,7 +136,7 @@ def _below_title(paragraph: Paragraph) -> int:
 
 
 def _note_tail(found: list[Paragraph], index: int) -> int:
-    """A note on other versions of the file runs on in indented paragraphs with addresses."""
+    """Return the end of a note on other versions of the file, which goes on in indented paragraphs with addresses."""
     stop = found[index].end
     for following in found[index + 1 :]:
         deep = all(line.startswith(("   ", "\t")) for line in following.lines)

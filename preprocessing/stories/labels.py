@@ -1,7 +1,7 @@
-"""Headings over notes of those who made the file.
+"""Headings above notes of those who made the file.
 
 A label that only the maker of an e-text writes ("Transcriber's Note", "Comments on the preparation of the e-text") is
-enough. A plain one ("Corrections", "Notes on the text") may stand in a printed book too: note_words.py asks for proof.
+enough. A plain one ("Corrections", "Notes on the text") may be in a printed book too: note_words.py asks for proof.
 """
 
 import re
@@ -29,7 +29,7 @@ LABEL = re.compile(
     re.I,
 )
 APPENDIX = re.compile(r"\A\W*appendix\b\W{1,3}", re.I)
-# words of a heading over a note, and those of the file that make it one
+# words of a heading above a note, and those for the file that make it one
 ABOUT = re.compile(
     r"(?:(?:the|an?|some)\s+)?(?:(?:\w+\s+)?(?:list|table|details)\s+of\b|(?:\w+\s+){0,2}?(?:notes?|comments?|remarks?|corrections?|changes?|errata|errors?|misprints|conventions?|symbols?|key|about"
     r"|preparation|production|editing)\b)",
@@ -40,7 +40,7 @@ FILE = re.compile(
     r"\s+(?:edition|version|text|file|book)|etext|Project\s+Gutenberg\s+(?:edition|version|text))s?\b",
     re.I,
 )
-# a heading of these words alone may be the book's own: what follows must prove that it is not
+# a heading of only these words may be the book's own: what follows must prove that it is not
 PLAIN_WORDS = frozenset([
     "a", "about", "additional", "all", "amended", "amendments", "and", "archaic", "as", "at", "accents", "brackets",
     "by", "colophon", "changed", "changes", "characters", "comments", "conventions", "corrected", "correction",
@@ -62,12 +62,12 @@ CORE_WORDS = frozenset([
     "typography", "typos", "variants", "variations", "fixed",
 ])  # fmt: skip
 LABEL_ENDS = re.compile(r"\s+follows?\b|[\s*_=~|+#)\]}]*(?:$|[:.—–-])")
-OPENING = re.compile(r"[\s*=_#~+|./\[({<●○•·-]*+")  # what may stand before a label
+OPENING = re.compile(r"[\s*=_#~+|./\[({<●○•·-]*+")  # what may precede a label
 PAIRS = {"[": "]", "(": ")", "<": ">", "{": "}"}
 
 
 def opening(text: str) -> str:
-    """The first line of a paragraph that is more than a frame, without its frame."""
+    """Return the first line of a paragraph that is more than a frame, without its frame."""
     for line in text.split("\n"):
         if not FRAME.fullmatch(line):
             return line.strip(" \t*_=#~+|./[](){}<>●○•·-")
@@ -75,7 +75,7 @@ def opening(text: str) -> str:
 
 
 def is_label(paragraph: str) -> bool:
-    """Whether a paragraph opens with "Transcriber's Note" or another heading that only an e-text has."""
+    """Return whether a paragraph opens with "Transcriber's Note" or another heading that only an e-text has."""
     if label_end(paragraph):
         return True
     heading = _heading(APPENDIX.sub("", paragraph, count=1), 90)
@@ -83,7 +83,7 @@ def is_label(paragraph: str) -> bool:
 
 
 def label_end(paragraph: str) -> int:
-    """Where the label that a paragraph opens with ends; 0 without one, and where a sentence goes on from its words."""
+    """Return where the label that opens a paragraph ends; 0 without one, or if a sentence goes on from its words."""
     found = OPENING.match(paragraph)
     label = LABEL.match(paragraph, found.end()) if found is not None and found.end() < 400 else None
     if found is None or label is None:
@@ -98,22 +98,22 @@ def label_end(paragraph: str) -> int:
 
 
 def is_bare_label(paragraph: str) -> bool:
-    """Whether a paragraph is a maker's label and nothing else."""
+    """Return whether a paragraph is a maker's label and nothing else."""
     at = label_end(paragraph)
     return at > 0 and not paragraph[at:].strip(" \t\n*_=:.|+-])}>")
 
 
 def is_plain_label(paragraph: str) -> bool:
-    """Whether a paragraph opens with a heading that a note of the file and a printed book may both have."""
+    """Return whether a paragraph opens with a heading that a note of the file and a printed book may both have."""
     words = re.findall(r"[^\W\d_][\w'’]*", _heading(paragraph, 80).lower())
     return 0 < len(words) <= 12 and all(word in PLAIN_WORDS for word in words)
 
 
 def _heading(paragraph: str, longest: int) -> str:
-    """The heading that a paragraph opens with: a line of its own, in capitals, or closed by a colon; "" without one."""
+    """Return the heading that opens a paragraph: its own line, in capitals, or ended by a colon; "" without one."""
     first, _, rest = paragraph.partition("\n")
     if rest and first[:1].isalpha() and ":" not in first and not first.isupper():
-        return ""  # as most paragraphs of a book
+        return ""  # like most paragraphs of a book
     line = opening(paragraph[:500])
     head, colon, _ = line.partition(":")
     ends = paragraph.rstrip(" \t\n*_=#~+|-").endswith((".", "!", "?", ","))

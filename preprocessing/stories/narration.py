@@ -1,4 +1,4 @@
-"""Whether a story is told: someone acts or speaks, whatever else a paragraph says of print."""
+"""Signs that a story is told: someone acts or speaks, whatever else a paragraph says about print."""
 
 import re
 
@@ -11,7 +11,7 @@ SPEECH = re.compile(
     r"(?:said|says|thought|wrote|written|cried|sang|asked|read|replied|answered|whispered|told|swore|laughed)\b",
     re.I,
 )
-# a person, a paper in the story, or an editor of print: the note is the book's
+# a person, a document in the story, or an editor of the print: the note is the book's
 PERSON = re.compile(
     r"\b(?:he|she|his|her|hers|him|himself|herself|my|me|mine|myself|you|your|said|says|asked|replied|cried|diary|journal"
     r"|manuscripts?|MSS?|papers|publishers?|present\s+editor|the\s+editors?)\b",
@@ -20,10 +20,10 @@ PERSON = re.compile(
 
 
 def has_action(text: str) -> bool:
-    """Whether someone acts or speaks. What is quoted does not count."""
+    """Return whether someone acts or speaks, quotations aside."""
     return bool(ACTOR.search(QUOTED.sub('""', text)) or SPEECH.search(text))
 
 
 def is_narrated(text: str) -> bool:
-    """Whether a story is told: someone acts, or speaks of himself."""
+    """Return whether a story is told: someone acts, or speaks of himself."""
     return has_action(text) or bool(MINE.search(QUOTED.sub('""', text)))

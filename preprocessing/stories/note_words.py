@@ -1,8 +1,7 @@
-"""The words that prove a note: made by those who made the file, not by the author or the printer.
+"""Words that prove a note to be by those who made the file, not by the author or the printer.
 
 Proof are words of electronic texts, a list of changes, or statements about spelling and type without a person of the
-story in them. A chapter may have a maker's label too: it stays where a narrator acts or speaks below it, or prose runs
-on.
+story in them. A chapter may have a maker's label too: it stays if a narrator acts or speaks below it, or prose goes on.
 """
 
 import re
@@ -12,7 +11,7 @@ from scrollwork.preprocessing.stories.cut import Paragraph
 from scrollwork.preprocessing.stories.labels import CORE_WORDS, PAIRS, is_bare_label, is_plain_label, label_end, opening
 from scrollwork.preprocessing.stories.narration import MINE, PERSON, QUOTED, SPEECH, has_action, is_narrated
 
-# what no printed book says of itself
+# what no printed book says about itself
 ELECTRONIC = re.compile(
     r"\be-?texts?\b|\be-?books?\b|\belectronic\s+(?:text|edition|version|file)|\bon-?line\s+edition"
     r"|\btranscri(?:ption|bers?)\b|\bOCR\b|\bscann(?:ed|ing)\b|\bHTML\b|\bASCII\b|\bISO.?8859|\bUTF.?8\b|\bUnicode\b"
@@ -32,7 +31,7 @@ TYPE = re.compile(
     r"|\blong s\b|running heads?|printed\s+(?:book|text)",
     re.I,
 )
-# a maker says what has been done; what was done, and by whom, is a story's
+# a maker says what has been done; a story, what was done and by whom
 _WORK = (
     r"(?:(?:been|also|silently|only|not|now|here|generally|all|otherwise)\s+)*"
     r"(?:corrected|changed|retained|preserved|left|kept|removed|moved|normali[sz]ed|standardi[sz]ed|regulari[sz]ed|supplied"
@@ -66,7 +65,7 @@ OPENS = re.compile(
     r"|I\s+have\s+(?:made|corrected|changed|left|kept|retained)\b|in\s+(?:preparing|making|producing)\s+th)",
     re.I,
 )
-# who the story says has done it: the files' makers do not name themselves so
+# who has done it, in a story: makers of files do not name themselves so
 AGENT = re.compile(
     r"\b(?:corrected|changed|removed|kept|left|made|altered|moved|added|given|printed|omitted)\s+by\s+"
     r"(?:none|nobody|[A-Z]\w+\.?\s|(?:the|an?|our|its)\s+(?!transcri|e-?text|underscore|asterisk|equal|proof)\w)"
@@ -93,18 +92,18 @@ STRICT = re.compile(
     re.I,
 )
 OF_PRINT = re.compile(r"\b(?:originals?|prints?|printed|editions?)\b", re.I)
-MOST_BETWEEN = 300  # characters of a note to one word of print
-REFERENCE = re.compile(r"\B\[Footnote[^\]]*\]", re.I)  # in a sentence
-MOST_PROSE = 800  # characters in which a few words of print tell a note
-# of what a preparer tells: which book the text is of
+MOST_BETWEEN = 300  # characters of a note per word of print, at most
+REFERENCE = re.compile(r"\B\[Footnote[^\]]*\]", re.I)  # within a sentence
+MOST_PROSE = 800  # characters up to which a few words of print prove a note
+# what a preparer tells: which book the text is from
 ABOUT_BOOK = re.compile(r"\btexts?\b|\bvolumes?\b|\bparts? (?:one|two|i+)\b|trilogy|translat|\btyped\b|published", re.I)
-# makers that a story has too
+# makers that stories have too
 DOUBTFUL = re.compile(r"(?:the\s+)?(?:scanner|typist|proof-?\s?(?:reader|er)|submitter|digital|executive)", re.I)
 CHANGES = re.compile(r"errat|emend|correct|chang|errors|misprint|amend", re.I)
 
 
 def is_sure_note(paragraph: str, body: str) -> bool:
-    """Whether a note with a plain label, or none, is one of the file. body: the note with all that follows."""
+    """Return whether a note with a plain label, or none, is about the file. body: the note with all that follows."""
     items = sum(bool(ITEM.search(line)) for line in body.split("\n"))
     words = (
         set(re.findall(r"[^\W\d_]+", opening(paragraph).partition(":")[0].lower()))
@@ -112,7 +111,7 @@ def is_sure_note(paragraph: str, body: str) -> bool:
         else set()
     )
     core = bool(words & CORE_WORDS)
-    if core and len(READ_FOR.findall(body)) > 1:  # the printer, whatever a note below says
+    if core and len(READ_FOR.findall(body)) > 1:  # errata of the printer, whatever a note below says
         return False
     printed = len(PRINTED.findall(body)) > 1  # readings of later editions
     if printed and not ELECTRONIC.search(body[:1_000]):
@@ -138,14 +137,14 @@ def is_sure_note(paragraph: str, body: str) -> bool:
 
 
 def may_follow(text: str) -> bool:
-    """Whether the first paragraph below a bare label is its note: nobody acts in it, or it names a file."""
+    """Return whether the first paragraph below a bare label is its note: nobody acts in it, or it mentions a file."""
     return not is_narrated(text) or bool(ELECTRONIC.search(text) or I_CHANGED.search(text))
 
 
 def goes_on(paragraph: Paragraph, of_file: bool = False) -> bool:
-    """Whether a paragraph can only be a note's: a list of changes, or what was done to the print, and nobody acts.
+    """Return whether a paragraph can only be a note's: a list of changes, or what was done to the print; nobody acts.
 
-    of_file: below a heading that names the file, where fewer words tell.
+    of_file: below a heading that names the file, where fewer words are enough.
     """
     text = REFERENCE.sub(" ", paragraph.text)
     ours = OF_THE_FILE.search(text)
@@ -174,7 +173,7 @@ def goes_on(paragraph: Paragraph, of_file: bool = False) -> bool:
 
 
 def _electronic(text: str, words: set[str]) -> bool:
-    """Whether a paragraph names the file, or what only files need; "scanned" alone is also what eyes do."""
+    """Return whether a paragraph names the file, or what only files need; "scanned" alone may be said of eyes."""
     found = {sign.lower() for sign in ELECTRONIC.findall(text)}
     if not found - {"scanned", "scanning"}:
         return bool(found) and len(words) > 2
@@ -182,7 +181,7 @@ def _electronic(text: str, words: set[str]) -> bool:
 
 
 def is_ours(label: str, body: str, titled: bool = False) -> bool:
-    """Whether a note under a maker's label is about the file: its words, or, in one paragraph, that nobody acts."""
+    """Return whether a note under a maker's label is about the file: by its words, or as nobody acts in a paragraph."""
     at = label_end(label) or label.find(opening(label)) + len(opening(label))
     noted = body[at:].strip(" \t\n*_=:.|+-")
     bare = QUOTED.sub('""', noted)
@@ -193,7 +192,7 @@ def is_ours(label: str, body: str, titled: bool = False) -> bool:
     sure = OF_THE_FILE.search(opening(label)) or (len(words) > 1 and not is_bare_label(label))
     if CHANGES.search(label) and first and lists_changes(Paragraph(0, len(first), 0, first)):
         return True
-    if label.lstrip()[:1] in PAIRS:  # what it quotes first, nobody says
+    if label.lstrip()[:1] in PAIRS:  # a quotation at its start is not speech
         first = first.lstrip('"“')
     if has_action(first) or (is_narrated(first) and not sure):
         return False

@@ -1,4 +1,4 @@
-"""Where a note of those who made the file ends: with its bracket, its box, or its last paragraph about the file."""
+"""Where a note by those who made the file ends: with its bracket, its box, or its last paragraph about the file."""
 
 import re
 
@@ -24,7 +24,7 @@ LONGEST_BRACKET = 1_500  # characters of a note in brackets without a label
 
 
 def closing_bracket(text: str, start: int, end: int) -> int:
-    """Where the bracket that opens at start closes, one past it; -1 when it does not."""
+    """Return where the bracket that opens at `start` closes, one past it; -1 if it does not."""
     opened, shut = text[start], PAIRS[text[start]]
     depth, at = 0, start
     while at < end:
@@ -41,13 +41,13 @@ def closing_bracket(text: str, start: int, end: int) -> int:
 
 
 def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
-    """Where a note that starts with paragraph index ends, by its bracket, its box, or its words."""
+    """Return where a note that starts with paragraph `index` ends, by its bracket, its box, or its words."""
     paragraph = found[index]
     stripped = paragraph.text.lstrip(" \t*_=")
     if stripped[:1] in PAIRS and LABEL.search(stripped[:80]):
         shut = closing_bracket(text, paragraph.start + len(paragraph.text) - len(stripped), end)
         if is_bare_label(paragraph.text) and 0 <= shut <= paragraph.end:
-            pass  # its notes stand below
+            pass  # its notes are below
         elif shut >= 0:
             line_end = text.find("\n", shut, end)
             rest = text[shut : line_end if line_end >= 0 else end]
@@ -56,7 +56,7 @@ def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
             return paragraph.end
     alone = len(paragraph.lines) == 1 and len(paragraph.text.strip(" \t*_=:.|+-")) < 60
     framed = index > 0 and FRAME.fullmatch(found[index - 1].text) is not None
-    own = alone and index + 1 < len(found) and FOOTNOTE.match(found[index + 1].text)  # its notes have numbers
+    own = alone and index + 1 < len(found) and FOOTNOTE.match(found[index + 1].text)  # its notes are numbered
     stop, block = paragraph.end, alone
     for number, following in enumerate(found[index + 1 :]):
         text = following.text
@@ -73,16 +73,16 @@ def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
         if (text.isupper() and not text.rstrip().endswith((":", "."))) or not (goes_on(following) or numbered or first):
             if not (block and deep):
                 break
-            continue  # of an indented block, to the last that can only be a note's
+            continue  # in an indented block, up to the last paragraph that can only be a note's
         block = block and (deep or number == 0)
         stop = following.end
     return stop
 
 
 def labelled_end(text: str, found: list[Paragraph], index: int, end: int, titled: bool = False) -> int:
-    """Where a note with a label ends; 0 where the story has such a label over a tale. titled: before the story."""
+    """Return where a note with a label ends; 0 if a tale in the story has such a label. titled: before the story."""
     stop = note_end(text, found, index, end)
-    if index and CHAPTER.match(found[index - 1].text) and is_bare_label(found[index].text):  # which it is the title of
+    if index and CHAPTER.match(found[index - 1].text) and is_bare_label(found[index].text):  # a chapter's title
         bare = QUOTED.sub('""', text[found[index].end : stop])
         if not (ELECTRONIC.search(bare) or STRICT.search(bare)):
             return 0
@@ -90,7 +90,7 @@ def labelled_end(text: str, found: list[Paragraph], index: int, end: int, titled
 
 
 def bracket_end(text: str, paragraph: Paragraph, end: int) -> int:
-    """Where a note without a maker's label ends that stands in a bracket and speaks of the file; 0 when it is none."""
+    """Return where a note about the file in a bracket, without a maker's label, ends; 0 if there is none."""
     if paragraph.text.lstrip()[:1] not in PAIRS:
         return 0
     at = paragraph.end - len(paragraph.text.lstrip())
@@ -108,7 +108,7 @@ def bracket_end(text: str, paragraph: Paragraph, end: int) -> int:
 
 
 def unlabelled_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
-    """Where a note before the title ends that has a plain label or none; 0 when it is none."""
+    """Return where a note before the title ends that has a plain label or none; 0 if there is none."""
     paragraph = found[index]
     plain = is_plain_label(paragraph.text)
     if FOOTNOTE.match(paragraph.text) or not (plain or OPENS.match(opening(paragraph.text))):

@@ -1,4 +1,4 @@
-"""Tell web pages from plain text, and find the part of a page that is the story."""
+"""Recognition of web pages, and of the part of a page that is the story."""
 
 import re
 
@@ -21,7 +21,7 @@ ERROR_PAGE = re.compile(
 
 
 def is_page(text: str) -> bool:
-    """Whether a text is a whole HTML page."""
+    """Return whether a text is a whole HTML page."""
     if text.find("<", 0, 3_000) < 0:
         return False
     return bool(PAGE.match(text)) or bool(
@@ -30,7 +30,7 @@ def is_page(text: str) -> bool:
 
 
 def is_error_page(text: str) -> bool:
-    """Whether a file is a short page by which a server says that it has no such story."""
+    """Return whether a file is a short page by which a server says that it has no such story."""
     if not is_page(text):
         return False
     seen = re.sub(r"<(script|style)\b.*?</\1\s*>|<[^<>]*+>", " ", text, flags=re.I | re.S)
@@ -38,7 +38,7 @@ def is_error_page(text: str) -> bool:
 
 
 def story_part(text: str) -> tuple[int, int, str]:
-    """The span of a page that holds the story, and the rule: the script's cell, the <pre>, the body or all."""
+    """Return the span of a page that has the story, and the rule: the script's cell, the <pre>, the body or all."""
     start, end, rule = 0, len(text), ""
     cell = SCRIPT_CELL.search(text)
     if cell:
@@ -67,7 +67,7 @@ def story_part(text: str) -> tuple[int, int, str]:
 
 
 def _last_shut(text: str, start: int, end: int) -> int:
-    """Where the last </pre> stands; several blocks of one script count as one."""
+    """Return where the last </pre> is, else 0; several blocks of one script count as one."""
     lowered = max(text.rfind("</pre", start, end), text.rfind("</PRE", start, end), text.rfind("</Pre", start, end))
     return max(lowered, 0)
 
@@ -79,11 +79,11 @@ def _body_end(text: str, start: int) -> int:
 
 
 def _letters(text: str) -> int:
-    """Signs outside tags, roughly: enough to compare two parts of a page."""
+    """Return the number of characters outside tags, roughly: enough to compare two parts of a page."""
     return len("".join(re.sub(r"<[^<>]*+>", "", text).split()))
 
 
 def mostly_preformatted(text: str, start: int, end: int) -> bool:
-    """Whether most of a part stands in <pre>: books have only the library's header and licence in it."""
+    """Return whether most of a part is in <pre>: books have only the library's header and licence in it."""
     inside = sum(_letters(text[max(left, start) : min(right, end)]) for left, right in pre_spans(text))
     return 2 * inside > _letters(text[start:end])

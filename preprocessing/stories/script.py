@@ -1,4 +1,4 @@
-"""Film scripts as script sites publish them: page frames, code, links and site notices off, the script left."""
+"""Film scripts as script sites publish them, without page frames, code, links and site notices."""
 
 import re
 
@@ -73,14 +73,14 @@ NOTICE = re.compile(
     r"|\W{0,2}(?:gutter|banner|ad)\W*-*>?",
     re.I,
 )
-# what a site says of the film below the script; on a title page the same words would be the script's
+# what a site says about the film below the script; on a title page the same words would be the script's
 BELOW = re.compile(
     r"please (?:send|e-?mail|mail) (?:me |us |any |your |all )*(?:corrections|comments|errors|typos)\b.{0,80}"
     r"|(?:writers?|genres?|script date|movie release date|user rating|average user rating|imsdb (?:opinion"
     r"|rating))\s*:.{0,200}|.{0,40}\b[\w.]+@\w[\w.]*\.[a-z]{2,}\W*",
     re.I,
 )
-# lines of a site that it prints inside the script too, once a page
+# lines that a site also prints inside the script, once per page
 ANYWHERE = re.compile(
     r"^[ \t]*Script provided for educational purposes\.?[^\n]*(?:\n[ \t]*(?:More scripts can be found here[^\n]*"
     r"|https?://\S*sellingyourscreenplay\S*[ \t]*))*\n?"
@@ -106,7 +106,7 @@ THE_END = re.compile(
 
 
 def strip_script(page: str, story_start: str, story_end: str) -> StripResult:
-    """A film script without the page around it."""
+    """Return a film script without the page around it."""
     start, end, part = story_part(page)
     marked = has_markup(page)
     seen = visible(page, start, end, preformatted=_preformatted(page, start, end, part), furniture="pre" not in part)
@@ -139,7 +139,7 @@ def _sells(text: str) -> bool:
 
 
 def _preformatted(page: str, start: int, end: int, part: str) -> bool:
-    """Whether line ends of the page are line ends of the script: in a <pre>, or where tags make few lines."""
+    """Return whether line ends of the page are the script's: in a <pre>, or if tags make few lines."""
     if "pre" in part:
         return True
     lines = page.count("\n", start, end)
@@ -148,7 +148,7 @@ def _preformatted(page: str, start: int, end: int, part: str) -> bool:
 
 
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Spans of the lines of a window that are not blank."""
+    """Return spans of the lines of a window that are not blank."""
     found, at = [], start
     while at < end:
         stop = text.find("\n", at, end)
@@ -164,7 +164,7 @@ def _bare(text: str) -> str:
 
 
 def _is_site_line(line: str, below: bool = False) -> str:
-    """The rule by which a line at the edge is the site's and not the script's; empty when it is the script's."""
+    """Return the rule by which a line at the edge is the site's; "" if it is the script's."""
     if LINKS_ONLY.fullmatch(line.strip()):
         return "links"
     bare = _bare(line)
@@ -176,7 +176,7 @@ def _is_site_line(line: str, below: bool = False) -> str:
 
 
 def _edges(cut: Cutting) -> None:
-    """Lines of the site from either end inwards, and code or notices among the first lines."""
+    """Cut lines of the site from either end inwards, and code or notices among the first lines."""
     _front_edge(cut)
     _comments(cut)
     text = cut.text
@@ -187,7 +187,7 @@ def _edges(cut: Cutting) -> None:
         if rule:
             cut.back(left, rule)
             continue
-        # a date or a rule between two lines of the site
+        # a date or a separator between two lines of the site
         if (
             lines
             and len(_bare(text[left:right])) < 40
@@ -237,13 +237,13 @@ def _front_edge(cut: Cutting) -> None:
 
 
 def _names_site(line: str, below: str) -> bool:
-    """Whether a line is a site's name: it speaks of scripts, and the next is an address and no more."""
+    """Return whether a line is a site's name: it mentions scripts, and the next is an address and no more."""
     named = re.search(r"\b(?:scripts|screenplays|transcripts)\b", line, re.I)
     return bool(named and len(line) < 60 and re.fullmatch(r"(?:https?://|www\.)\S+", _bare(below)))
 
 
 def _sure(line: str) -> bool:
-    """Notices that no script says of itself, wherever they stand among the first lines."""
+    """Return whether a notice is none that a script could have, wherever it is among the first lines."""
     return bool(
         re.search(
             r"educational purposes|more scripts|https?://|www\.|converted to|imsdb|dailyscript|awesomefilm"
@@ -255,7 +255,7 @@ def _sure(line: str) -> bool:
 
 
 def _educational(cut: Cutting) -> None:
-    """FOR EDUCATIONAL PURPOSES ONLY, broken over lines or not, stamped on a title page."""
+    """Remove FOR EDUCATIONAL PURPOSES ONLY, on one or several lines, as stamped on a title page."""
     found = re.compile(r"^[ \t]*FOR\s+EDUCATIONAL\s+PURPOSES\s+ONLY\.?[ \t]*\n?", re.M | re.I).search(
         cut.text, cut.start, min(cut.end, cut.start + 6_000)
     )
@@ -264,7 +264,7 @@ def _educational(cut: Cutting) -> None:
 
 
 def _comments(cut: Cutting) -> None:
-    """Comments of readers: from their heading to the end, when the heading stands after the script's own end."""
+    """Cut readers' comments, from their heading to the end, if the heading is after the script's own end."""
     text = cut.text
     floor = cut.start + (cut.end - cut.start) // 2
     ends = [found.end() for found in THE_END.finditer(text, floor, cut.end)]
@@ -277,7 +277,7 @@ def _comments(cut: Cutting) -> None:
 
 
 def _tokens(cut: Cutting, story_start: str, story_end: str) -> None:
-    """Upstream's own first and last tokens, each where it stands once, near its end of the script."""
+    """Cut at upstream's own first and last tokens, each if it occurs once, near its end of the script."""
     text = cut.text
     size = cut.end - cut.start
     reach = max(6_000, size // 20)
@@ -303,7 +303,7 @@ def _tokens(cut: Cutting, story_start: str, story_end: str) -> None:
 
 
 def _in_page(cut: Cutting, seen: Visible, page: str) -> StripResult:
-    """The result with its cuts counted in the page."""
+    """Return the result with its cuts counted in the page."""
     text = cut.kept().replace(LINK_ON, "").replace(LINK_OFF, "")
     lines = [line.rstrip() for line in text.split("\n")] if "page: body" in cut.rules else None
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") if lines is not None else text

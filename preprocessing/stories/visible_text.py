@@ -1,7 +1,7 @@
-"""The visible text of a web page, and where each piece of it lay in the page.
+"""The visible text of a web page, and where each piece of it was in the page.
 
 A page is read once, left to right, by our own scanner: html.parser takes any <word> for a tag, where film scripts write
-<beat>, and hides a whole story behind a comment that never closes. Only names that HTML has had are tags here.
+<beat>, and hides a whole story after a comment that never closes. Here only names that HTML has had are tags.
 """
 
 import html
@@ -25,7 +25,7 @@ NAMES = frozenset([
 TAG = re.compile(
     r"<(?P<shut>/?)(?P<name>[A-Za-z][A-Za-z0-9]*(?::[A-Za-z]\w*)?)(?P<rest>(?:[\s/][^<>\"']*+(?:(?:\"[^<\"]*+\""
     r"|'[^<']*+')[^<>\"']*+)*|[\s/][^<>]*+)?)>"
-    r"|</(?:[bipua]|pre|font|center|td|tr|table|div|span|body|html)(?=[ \t]{0,20}[\n<])"  # never closed itself
+    r"|</(?:[bipua]|pre|font|center|td|tr|table|div|span|body|html)(?=[ \t]{0,20}[\n<])"  # lacks its own >
     r"|<!--|<![A-Za-z\[][^<>]*+>|<\?[^<>]*+>"
 )
 BREAKS = frozenset([
@@ -53,19 +53,19 @@ ENTITY = re.compile(
 )
 PRE = re.compile(r"<pre(?=[\s>/])[^<>]*>", re.I)
 SPACES = re.compile(r"[ \t\n\f\r]+")
-LINK_ON, LINK_OFF = "\ue000", "\ue001"  # private signs: where a link's text starts and ends
+LINK_ON, LINK_OFF = "\ue000", "\ue001"  # private-use characters: where a link's text starts and ends
 
 
 @dataclass
 class Visible:
-    """Text of a page with, for each piece, where it starts in the text and where it lay in the page."""
+    """Text of a page and, for each piece, where it starts in the text and where it was in the page."""
 
     text: str
     places: list[tuple[int, int, int]]  # start in the text, start and end in the page
     rules: list[str] = field(default_factory=list)
 
     def in_page(self, position: int, last: bool) -> int:
-        """The place in the page of a character of the text (last: one past it); exact where a piece has no entities."""
+        """Return the page position of a character of the text (last: one past it); exact in pieces without entities."""
         low, high = 0, len(self.places)
         while low + 1 < high:
             middle = (low + high) // 2
@@ -77,18 +77,21 @@ class Visible:
             return 0
         start, left, right = self.places[low]
         stop = self.places[low + 1][0] if low + 1 < len(self.places) else len(self.text)
-        if position - start > stop - position:  # from the nearer end: entities lie between
+        if position - start > stop - position:  # from the nearer end: there are entities between
             return max(left, right - (stop - position))
         return min(right, left + position - start)
 
 
 def has_markup(text: str) -> bool:
-    """Whether any tag or comment of HTML stands in a text."""
+    """Return whether a text has any tag or comment of HTML."""
     return any(found["name"] is None or found["name"].lower() in NAMES for found in TAG.finditer(text))
 
 
 def visible(text: str, start: int, end: int, *, preformatted: bool, furniture: bool) -> Visible:
-    """The visible text of text[start:end]. furniture: navigation, forms and readers' comments go by their tags."""
+    """Return the visible text of text[start:end]. preformatted: its line ends are the text's.
+
+    furniture: remove navigation, forms and readers' comments, by their tags.
+    """
     reader = _Reader(text, start, end, preformatted, furniture)
     reader.read()
     return reader.finish()
@@ -145,7 +148,7 @@ class _Reader:
             self.rules.append(rule)
 
     def _comment(self, found: re.Match[str]) -> int:
-        """A comment that closes soon is not seen; one that does not loses only its sign."""
+        """Hide a comment that closes soon; of one that does not, hide only its sign. Return where to go on."""
         shut = -1 if "<!--" in self.unclosed else self.text.find("-->", found.end(), self.end)
         if shut < 0:
             self.unclosed.add("<!--")
@@ -155,7 +158,7 @@ class _Reader:
         return self._drop(found.start(), found.end())
 
     def _code(self, name: str, position: int) -> int:
-        """Past a script, style or title; one that never closes loses only its tag."""
+        """Return the end of a script, style or title; for one that never closes, the end of its tag."""
         if name in self.unclosed:
             return position
         shut = re.compile(rf"</{name}\b[^<>]*+>?", re.I).search(self.text, position, self.end)
@@ -243,7 +246,7 @@ class _Reader:
         return low < len(spans) and spans[low][0] <= position
 
     def _without_furniture(self) -> list[tuple[str, int, int]]:
-        """Pieces less navigation; where that would be half of the page, the names lied and all stays."""
+        """Return pieces without navigation; if that were half of the page, the names are wrong and all pieces stay."""
         if not self.hidden:
             return self.pieces
         total = sum(right - left for _, left, right in self.pieces)
@@ -261,7 +264,7 @@ class _Reader:
 
 
 def pre_spans(text: str) -> list[tuple[int, int]]:
-    """The <pre> elements of a page, outermost only, in order."""
+    """Return the <pre> elements of a page, outermost only, in order."""
     spans: list[tuple[int, int]] = []
     at = 0
     while opened := PRE.search(text, at):

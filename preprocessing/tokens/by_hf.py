@@ -8,7 +8,7 @@ from scrollwork.preprocessing.tokens.tokenizer import Tokenizer, ends_of_front
 
 
 def make(name: str, file: str) -> Tokenizer:
-    """The tokenizer of a tokenizer.json. Raises ValueError."""
+    """Make the tokenizer of a tokenizer.json. Raises ValueError."""
     try:
         from tokenizers import Tokenizer as Engine
     except ImportError:
@@ -23,18 +23,18 @@ def make(name: str, file: str) -> Tokenizer:
 
 
 class HuggingFace:
-    """A fast tokenizer."""
+    """A fast tokenizer of the library `tokenizers`."""
 
     def __init__(self, name: str, engine: Any) -> None:
         self.name, self._engine = name, engine
         self.added = int(engine.num_special_tokens_to_add(False))
 
     def count(self, text: str) -> int:
-        """Tokens of a text, without special ones."""
+        """Return the tokens of a text, without special ones."""
         return len(self._engine.encode(text, add_special_tokens=False).ids)
 
     def cut(self, text: str, tokens: int) -> int:
-        """Characters of the first tokens; a character that the next token shares is left out."""
+        """Return the characters of the first tokens; a character that the next token shares is left out."""
         return ends_of_front(text, tokens, self._ends)
 
     def _ends(self, front: str, tokens: int) -> int | None:

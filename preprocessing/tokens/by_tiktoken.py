@@ -1,4 +1,4 @@
-"""Tokenizers of OpenAI's models, by tiktoken. Its tables are downloaded and checked by tiktoken on first use."""
+"""Tokenizers of OpenAI's models, by tiktoken, which downloads its tables on first use and checks them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scrollwork.preprocessing.tokens.tokenizer import Tokenizer, ends_of_front
 
 
 def make(name: str, file: str) -> Tokenizer:
-    """`tiktoken:ENCODING` or `tiktoken:MODEL`. Raises ValueError."""
+    """Make `tiktoken:ENCODING` or `tiktoken:MODEL`. Raises ValueError."""
     try:
         import tiktoken
     except ImportError:
@@ -36,11 +36,11 @@ class Tiktoken:
         self.name, self._encoding = name, encoding
 
     def count(self, text: str) -> int:
-        """Tokens of a text."""
+        """Return the tokens of a text."""
         return len(self._encoding.encode_ordinary(text))
 
     def cut(self, text: str, tokens: int) -> int:
-        """Characters of the first tokens; a character of which a token holds only some bytes is left out."""
+        """Return the characters of the first tokens; one of which a token has only some bytes is left out."""
         return ends_of_front(text, tokens, self._ends)
 
     def _ends(self, front: str, tokens: int) -> int | None:

@@ -1,7 +1,7 @@
-"""Counting tokens, and cutting a text after so many, by character offset: nothing is ever decoded back into a prompt.
+"""Counting tokens, and cutting a text after so many of them by character offset: nothing is decoded back into a prompt.
 
-A tokenizer is named by what decides its counts: `words` and `estimate` (no vocabulary, and they say so),
-`tiktoken:ENCODING`, `hf:NAME~DIGEST` (a tokenizer.json, known by its sha256).
+A tokenizer's name has what determines its counts: `words` and `estimate` (no vocabulary; see `is_estimate`),
+`tiktoken:ENCODING`, `hf:NAME~DIGEST` (a tokenizer.json, identified by its sha256).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable
 from typing import Protocol, cast
 
-CHARS_PER_TOKEN = 8  # of the text read at first to find the end of a token; more is read where that is too little
+CHARS_PER_TOKEN = 8  # characters per token that are read at first to find a token's end; more if that is too little
 ENGINES = {"tiktoken": "scrollwork.preprocessing.tokens.by_tiktoken", "hf": "scrollwork.preprocessing.tokens.by_hf"}
 
 
 class Tokenizer(Protocol):
-    """Counts tokens and says where they end. `added`: special tokens that it puts to every text (T5's end)."""
+    """A counter of tokens that also finds their ends. `added`: special tokens that every text gets (T5's end)."""
 
     name: str
     added: int
@@ -31,7 +31,7 @@ class Tokenizer(Protocol):
 
 
 class Pattern:
-    """An estimate: one token a match of a pattern."""
+    """An estimate: one token per match of a pattern."""
 
     added = 0
 
@@ -43,7 +43,7 @@ class Pattern:
         return sum(1 for _ in self._pattern.finditer(text))
 
     def cut(self, text: str, tokens: int) -> int:
-        """Find where match number `tokens` ends; the text's end where there are fewer."""
+        """Return where match number `tokens` ends; the text's end if there are fewer."""
         if tokens <= 0:
             return 0
         for number, match in enumerate(self._pattern.finditer(text), start=1):
@@ -60,7 +60,7 @@ ESTIMATES: dict[str, Callable[[], Tokenizer]] = {
 
 
 def is_estimate(name: str) -> bool:
-    """Whether a tokenizer's counts are estimates."""
+    """Return whether a tokenizer's counts are estimates."""
     return name in ESTIMATES
 
 
@@ -84,9 +84,9 @@ def make(name: str, file: str = "") -> Tokenizer:
 
 
 def boundary(text: str, chars: int) -> int:
-    """A place near `chars` where vocabularies that split at white space end a token: before a single space.
+    """Return a place from `chars` on where vocabularies that split at white space end a token: before a single space.
 
-    The whole text where there is none, so that a text without spaces is read whole.
+    The end of the text if there is none, so that a text without spaces is read whole.
     """
     at = chars
     while at < len(text):
@@ -100,9 +100,9 @@ def boundary(text: str, chars: int) -> int:
 
 
 def ends_of_front(text: str, tokens: int, ends: Callable[[str, int], int | None]) -> int:
-    """`ends` of as little of the front of the text as holds `tokens` tokens; the text's length where it has fewer.
+    """Return `ends` of a short front of the text that has `tokens` tokens; the text's length if it has fewer.
 
-    ends: from a front of the text and a number of tokens to the characters that they cover, None where it has fewer.
+    ends: from a front of the text and a number of tokens to the characters that they cover, None if it has fewer.
     """
     if tokens <= 0:
         return 0

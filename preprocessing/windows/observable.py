@@ -1,4 +1,4 @@
-"""Keep the problems that windows can show: those whose context has units."""
+"""The problems that windows can show: those whose context has units."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrollwork.records.example import Example
 
 
 def observable_rows(rows: Iterator[Row], spec: str) -> Iterator[Row]:
-    """The rows, with a Drop in place of an example whose context has no unit by that spec."""
+    """Yield the rows, with a Drop in place of an example whose context has no unit by that spec."""
     where: dict[str, str] = {}  # documents without a unit
     for row in rows:
         if isinstance(row, Document) and not units(row.text, spec):

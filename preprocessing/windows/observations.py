@@ -1,7 +1,8 @@
 """Problems observed through windows: one row for each window of a problem's context. Dolce (dolce.md 8).
 
-A row is the problem as it was, with the window's number (spans.py) as its `draw` and in the metadata, as `window`,
-{units: C of the context; first, length: in units; start, end: characters of the document, equal for the closed book}.
+A row is the problem as it was, with the window's number (spans.py) as its `draw`, and the window in its metadata as
+`window`: {units: C of the context; first, length: in units; start, end: characters of the document, equal for the
+closed book}.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from scrollwork.records.example import Example
 
 @dataclass(frozen=True)
 class Observed:
-    """How a task is observed. spec: of its units. lengths: in units. full: the whole context too. more: further
-    lengths by group of problems (metadata field `size`, BAMBOO)."""
+    """How a task is observed. spec: of its units. lengths: of windows, in units. full: the whole context too.
+
+    more: further lengths by group of problems (metadata field `size`, BAMBOO).
+    """
 
     spec: str
     lengths: tuple[int, ...]
@@ -30,7 +33,7 @@ class Observed:
     more: Mapping[str, Sequence[int]] | None = None
 
     def lengths_of(self, facts: Mapping[str, Any]) -> list[int]:
-        """List the window lengths of a problem with this metadata."""
+        """Return the window lengths of a problem with this metadata."""
         return sorted({*self.lengths, *(self.more or {}).get(str(facts.get("size", "")), ())})
 
 
@@ -43,10 +46,11 @@ def observed_windows(
     seed: int,
     suite: str = "",
 ) -> Iterator[Example]:
-    """The rows of all windows of all problems, by length and from the start of the context. Problems of one document
-    that follow each other are asked window by window: prompts that share a window share a provider's prefix cache.
+    """Yield the rows of all windows of all problems, by length and from the start of the context.
 
-    Raises ValueError, naming the problem, where it has not one document, or a context without a unit.
+    Successive problems on one document are asked window by window: prompts that share a window share a provider's
+    prefix cache. text_of: a document's text by id. Raises ValueError, naming the problem, if it does not have exactly
+    one document, or if its context has no unit.
     """
     for _, problems in groupby(examples, key=lambda example: example.document_ids):
         yield from of_document(list(problems), text_of, how, one, seed, suite)
@@ -55,7 +59,7 @@ def observed_windows(
 def of_document(
     problems: Sequence[Example], text_of: Callable[[str], str], how: Observed, one: Strategy, seed: int, suite: str
 ) -> Iterator[Example]:
-    """The rows of the problems of one document, those of a window together, in the order of the problems."""
+    """Yield the rows of the problems on one document, those of a window together, in the order of the problems."""
     first = problems[0]
     if len(first.document_ids) != 1:
         raise ValueError(f"{first.task}, {first.example_id}: windows are of one document, not of several")

@@ -15,7 +15,7 @@ WINDOW = "window"  # its field in an example's metadata
 
 
 def window_in(example: Example) -> Mapping[str, int] | None:
-    """Read the window that a row shows; None where it shows whole documents."""
+    """Return the window that a row shows; None if it shows whole documents."""
     if f'"{WINDOW}":' not in example.metadata:  # the usual case, without parsing
         return None
     found: Mapping[str, int] | None = example.facts.get(WINDOW)
@@ -23,7 +23,7 @@ def window_in(example: Example) -> Mapping[str, int] | None:
 
 
 def shown_through(parts: Sequence[Part], window: Mapping[str, int]) -> tuple[Part, ...]:
-    """A prompt that shows its document through a window; without any of it where the window has no units."""
+    """Return a prompt that shows its document through a window; none of it if the window has no units."""
     if not window["length"]:
         return closed_book(parts)
     start, end = window["start"], window["end"]
@@ -31,15 +31,15 @@ def shown_through(parts: Sequence[Part], window: Mapping[str, int]) -> tuple[Par
 
 
 class Through(Whole):
-    """Prompts of rows that show a window; of others as usual."""
+    """The way of rows that show a window; other rows are shown as usual."""
 
     def shown(self, example: Example, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        """The parts, the document through the example's window."""
+        """Return the parts, with the document reduced to the example's window."""
         window = window_in(example)
         return parts if window is None else shown_through(parts, window)
 
     def columns(self, example: Example) -> Mapping[str, Any]:
-        """units of the context; span_start and span_length of the window, in units."""
+        """Return units of the context, span_start and span_length of the window, in units."""
         window = window_in(example)
         if window is None:
             return {}

@@ -1,9 +1,9 @@
 """Which windows of a context are observed: lengths and strategies. Dolce (dolce.md 8).
 
 A window is `length` units from unit `first` on; length 0 is the closed book, the number of units the whole context.
-Both stand alone at their length, so that no strategy takes or leaves a share of them.
+Each of these two is the only window of its length, so no strategy takes a share of them.
 
-A window's number says which it is among all windows of a context with so many units, whatever lengths and strategy ask
+A window's number identifies it among all windows of a context with that many units, whatever lengths and strategy ask
 for it: strategies can be compared on a stored full enumeration.
 """
 
@@ -18,20 +18,22 @@ from fractions import Fraction
 from scrollwork.records.stable_choice import stable_order
 
 WIDE = (0, 1, 5, 20, 100)
-SHORT, LONG = 10, 10  # in units: where "only short" ends and "only long" begins
+SHORT, LONG = 10, 10  # in units: where "short" ends and "long" begins
 CHOICE = re.compile(r"(all|take|sample|take-ip|sample-ip|short|long|wide)(?::([0-9]{1,6}(?:\.[0-9]{1,6})?))?")
 
 
 @dataclass(frozen=True, order=True)
 class Window:
-    """length, first: in units. The order is that of windows: by length, then from the start of the context."""
+    """A window. length, first: in units. Windows are ordered by length, then from the start of the context."""
 
     length: int
     first: int
 
     def number(self, units: int) -> int:
-        """Its number among all windows of so many units, from 0, the closed book. Raises ValueError where it is
-        none."""
+        """Return its number among all windows of so many units, from 0, the closed book.
+
+        Raises ValueError if it is not one of them.
+        """
         check(self, units)
         return 0 if not self.length else count_shorter(self.length, units) + self.first
 
@@ -44,17 +46,17 @@ def check(window: Window, units: int) -> None:
 
 
 def count_shorter(length: int, units: int) -> int:
-    """How many windows are shorter than `length`, at least 1."""
+    """Return how many windows are shorter than `length`, which is at least 1."""
     return 1 + (length - 1) * units - (length - 1) * (length - 2) // 2
 
 
 def window_of(number: int, units: int) -> Window:
-    """The window of that number. Raises ValueError where there is none."""
+    """Return the window of that number. Raises ValueError if there is none."""
     if number == 0:
         return Window(0, 0)
     length = bisect_right(
         range(1, units + 1), number, key=lambda one: count_shorter(one, units)
-    )  # the last that is not beyond
+    )  # the last one that is not beyond
     found = Window(length, number - count_shorter(length, units)) if length else Window(-1, 0)
     check(found, units)
     return found
@@ -62,9 +64,11 @@ def window_of(number: int, units: int) -> Window:
 
 @dataclass(frozen=True)
 class Strategy:
-    """step: take every step-th window of a length. rate: sample this share of them, 0 for all. inverse: of a window of
-    l units the step is l times as long, the share 1/l of it. least, most: only lengths from .. to. wide: the lengths
-    WIDE and the whole context, whatever the task's are."""
+    """Which windows are taken. step: every step-th of a length. rate: a sample of this share, 0 for all.
+
+    inverse: for windows of l units, the step is l times as long, the share 1/l of it. least, most: of lengths, both
+    included. wide: the lengths WIDE and the whole context, instead of the task's.
+    """
 
     step: int = 1
     rate: Fraction = Fraction(0)
@@ -75,10 +79,10 @@ class Strategy:
 
 
 def strategy(text: str) -> Strategy:
-    """all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long, wide; several joined by "+".
+    """Parse all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long, wide; several joined by "+".
 
-    ip: inversely proportional to the length: every (N times l)-th window, a share of R/l (both 1 where not given).
-    Raises ValueError for anything else, and for two ways of taking a share.
+    ip: inversely proportional to the length: every (N times l)-th window, a share of R/l (both 1 by default). Raises
+    ValueError for anything else, and for two ways of taking a share.
     """
     step, rate, inverse, least, most, wide = 1, Fraction(0), False, 0, None, False
     shares = 0
@@ -110,14 +114,14 @@ CHOICES = "all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long or wid
 
 
 def parse_step(choice: str, given: str) -> int:
-    """A step. Raises ValueError."""
+    """Parse a step. Raises ValueError."""
     if "." in given or int(given) < 1:
         raise ValueError(f"strategy {choice!r}: N must be a whole number, at least 1")
     return int(given)
 
 
 def parse_rate(choice: str, given: str) -> Fraction:
-    """A rate. Raises ValueError."""
+    """Parse a rate. Raises ValueError."""
     rate = Fraction(given)
     if not 0 < rate <= 1:
         raise ValueError(f"strategy {choice!r}: R must be over 0 and at most 1")
@@ -125,20 +129,22 @@ def parse_rate(choice: str, given: str) -> Fraction:
 
 
 def lengths(units: int, listed: Sequence[int], full: bool, one: Strategy) -> list[int]:
-    """The lengths at which a context of so many units is observed, in order. full: the whole context too."""
+    """Return the lengths at which a context of so many units is observed, in order. full: the whole context too."""
     wanted = {*(WIDE if one.wide else listed), *([units] if full else [])}
     most = units if one.most is None else min(units, one.most)
     return sorted(length for length in wanted if one.least <= length <= most)
 
 
 def window_starts(count: int, length: int, one: Strategy, *names: object) -> list[int]:
-    """Which of `count` windows of a length are taken, by their first unit, in order. names: seed, task and problem, of
-    which a sample depends."""
+    """Return the first units of the windows that are taken, out of `count` of a length, in order.
+
+    names: seed, task and problem, on which a sample depends.
+    """
     if count <= 1:
         return list(range(count))
     if one.rate:
         rate = one.rate / length if one.inverse else one.rate
-        taken = max(1, int(rate * count + Fraction(1, 2)))  # halves up: round() would go to even numbers
+        taken = max(1, int(rate * count + Fraction(1, 2)))  # rounds halves up: round() would go to even numbers
         return sorted(stable_order(range(count), *names, "windows", length)[:taken])
     return list(range(0, count, one.step * length if one.inverse else one.step))
 
@@ -146,10 +152,10 @@ def window_starts(count: int, length: int, one: Strategy, *names: object) -> lis
 def windows(
     units: int, listed: Sequence[int], full: bool, one: Strategy, *, seed: int, task: str, problem: str
 ) -> Iterator[Window]:
-    """The windows of a problem whose context has so many units, by length and from its start. A context without units
-    has the closed book alone, where it is asked for.
+    """Yield the windows of a problem whose context has so many units, by length and from its start.
 
-    Deterministic: a sample depends on seed, task and problem, and a lower rate takes of what a higher one takes.
+    A context without units has only the closed book, if that is asked for. Deterministic: a sample depends on seed,
+    task and problem, and a lower rate takes some of what a higher one takes.
     """
     for length in lengths(units, listed, full, one):
         count = units - length + 1 if length else 1

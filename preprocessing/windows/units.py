@@ -1,9 +1,9 @@
 """Units of a context: what a spec of letters makes of a text. Dolce (dolce.md 8, dolce_tasks.toml).
 
 Texts in, character spans out: a unit is [start, end) of the text, so that a window of units is one span of a document
-and no text is copied. Letters are applied from left to right, each within the spans that the one before left. Spans
-come in order and do not overlap; between them stand separators and white space alone, for q and u also what no pattern
-covers. Spans without a word are no units. Every spec takes any text, in time linear in its length.
+and no text is copied. Letters are applied from left to right, each within the spans that the one before left. Spans are
+in order and do not overlap; between them are only separators and white space, for q and u also what no pattern covers.
+Spans without a word are no units. Every spec accepts any text, in time linear in its length.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ PAIR = ("Dialogue:", "Summary:", "\n")
 
 
 def units(text: str, spec: str) -> list[Span]:
-    """The units of a text, [] where it has none. Raises ValueError for a spec with an unknown letter, and for none."""
+    """Return the units of a text, [] if it has none. Raises ValueError for an invalid spec (`check_spec`)."""
     check_spec(spec)
     seen = text
     spans = [(0, len(text))]
     for letter in spec:
         if letter == "r":
-            seen = seen.replace(",", ".")  # as long as it was: offsets stay
+            seen = seen.replace(",", ".")  # the same length, so offsets stay
         else:
             split = SPLITS[letter]
             spans = [found for start, end in spans for found in split(seen, start, end) if has_words(text, found)]
@@ -48,8 +48,7 @@ def check_spec(spec: str) -> None:
 
 
 def window_span(spans: list[Span], first: int, length: int, characters: int) -> Span:
-    """The characters of `length` units from unit `first` on; all units are the whole text, with what stands around
-    them.
+    """Return the characters of `length` units from unit `first` on; all units are the whole text, margins included.
 
     characters: of the text. Raises ValueError for a window without units or beyond the last.
     """
@@ -59,12 +58,12 @@ def window_span(spans: list[Span], first: int, length: int, characters: int) -> 
 
 
 def has_words(text: str, span: Span) -> bool:
-    """Whether something other than white space stands in a span."""
+    """Return whether a span has something other than white space."""
     return span[0] < span[1] and not text[span[0] : span[1]].isspace()
 
 
 def split_at(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[Span]:
-    """What a separator parts, without it."""
+    """Yield what separators separate, without them."""
     at = start
     for match in pattern.finditer(text, start, end):
         yield at, match.start()
@@ -73,24 +72,24 @@ def split_at(pattern: re.Pattern[str], text: str, start: int, end: int) -> Itera
 
 
 def blocks(text: str, start: int, end: int) -> Iterator[Span]:
-    """What breaks of two lines and more part."""
+    """Yield what breaks of two lines and more separate."""
     return split_at(MULTI_BREAK, text, start, end)
 
 
 def lines(text: str, start: int, end: int) -> Iterator[Span]:
-    """Lines; "\\r" is a character, and a line of it alone is no unit."""
+    """Yield lines; "\\r" is a character, and a line of it alone is no unit."""
     return split_at(LINE_BREAK, text, start, end)
 
 
 def line_pairs(text: str, start: int, end: int) -> Iterator[Span]:
-    """Every two lines that are not blank; the last one alone where their number is odd."""
+    """Yield every two lines that are not blank; the last one alone if their number is odd."""
     found = [line for line in lines(text, start, end) if has_words(text, line)]
     for number in range(0, len(found), 2):
         yield found[number][0], found[min(number + 1, len(found) - 1)][1]
 
 
 def split_at_headings(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[Span]:
-    """From one heading to the next, the heading with what it heads; what stands before the first is a unit too."""
+    """Yield from one heading to the next, with the heading; what precedes the first is a unit too."""
     at = start
     for match in pattern.finditer(text, start, end):
         yield at, trimmed_end(text, at, match.start())
@@ -99,25 +98,28 @@ def split_at_headings(pattern: re.Pattern[str], text: str, start: int, end: int)
 
 
 def reviews(text: str, start: int, end: int) -> Iterator[Span]:
-    """Reviews, each with its "Review #i"."""
+    """Yield reviews, each with its "Review #i"."""
     return split_at_headings(REVIEW, text, start, end)
 
 
 def passages(text: str, start: int, end: int) -> Iterator[Span]:
-    """Passages, each with its "Passage i:"."""
+    """Yield passages, each with its "Passage i:"."""
     return split_at_headings(PASSAGE, text, start, end)
 
 
 def trimmed_end(text: str, start: int, end: int) -> int:
-    """Where a span ends without the white space at its end."""
+    """Return the end of a span without the white space at its end."""
     while end > start and text[end - 1].isspace():
         end -= 1
     return end
 
 
 def sequences(marks: tuple[str, ...], text: str, start: int, end: int) -> Iterator[Span]:
-    """Stretches from the first mark over the next of each of the others: what re.findall finds, which may take
-    quadratic time, for marks with .*? between them. The last mark, a line's end, may be the end of the text."""
+    """Yield stretches from the first mark to the end of the next of each of the others.
+
+    These are the matches of re.findall for the marks with .*? between them, which may take quadratic time. The last
+    mark, a line's end, may be the end of the text.
+    """
     at = text.find(marks[0], start, end)
     while at >= 0:
         stop = at
@@ -131,17 +133,17 @@ def sequences(marks: tuple[str, ...], text: str, start: int, end: int) -> Iterat
 
 
 def triplets(text: str, start: int, end: int) -> Iterator[Span]:
-    """Passage, question and answer."""
+    """Yield passage, question and answer as one."""
     return sequences(TRIPLET, text, start, end)
 
 
 def dialogues(text: str, start: int, end: int) -> Iterator[Span]:
-    """Dialogue and summary."""
+    """Yield dialogue and summary as one."""
     return sequences(PAIR, text, start, end)
 
 
 def sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    """Sentences as NLTK's Punkt model for English finds them, without white space around them."""
+    """Yield sentences as NLTK's Punkt model for English finds them, without white space around them."""
     inner = text[start:end]
     start += len(inner) - len(inner.lstrip())
     for first, last in tokenizer().span_tokenize(inner.lstrip()):
@@ -149,7 +151,7 @@ def sentences(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 class Contexts(dict[str, int]):
-    """Orthographic contexts of words, 0 for others; NLTK's own table grows with every word that is looked up."""
+    """Orthographic contexts of words, 0 for others; NLTK's own table grows with every word looked up."""
 
     def __missing__(self, word: str) -> int:
         return 0
@@ -157,8 +159,10 @@ class Contexts(dict[str, int]):
 
 @cache
 def tokenizer() -> PunktSentenceTokenizer:
-    """NLTK's own, with the model's tables from a package that needs no download (its own tokenizer joins what is only
-    punctuation to the sentence before: up to a fifth fewer sentences in papers)."""
+    """Return NLTK's tokenizer, with the model's tables from a package that needs no download.
+
+    That package's own tokenizer joins mere punctuation to the sentence before: up to a fifth fewer sentences in papers.
+    """
     from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
     from punkt import load_model
 
@@ -178,6 +182,6 @@ SPLITS: Mapping[str, Callable[[str, int, int], Iterator[Span]]] = {
     "o": passages,
     "q": triplets,
     "s": sentences,
-    "t": sentences,  # of text that is cut into tokens already: a full stop stands alone, and ends one all the same
+    "t": sentences,  # of text that is already tokenised: a full stop stands alone, and still ends a sentence
     "u": dialogues,
 }

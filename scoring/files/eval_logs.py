@@ -1,8 +1,8 @@
 """Logs of other evaluation tools as predictions: inspect_ai (.eval, .json) and lm-evaluation-harness (samples_*.jsonl).
 
-Read without those tools. An input is known by its id: the sample's in inspect; in lm-eval the `id` of the document, for
-`doc_id` is only a place in somebody's order. What is ambiguous is an error, nothing is chosen: several epochs or
-repeats of one input, log-likelihoods in place of text, a task without a name.
+Neither tool needs to be installed. An input is identified by its id: the sample's in inspect, the document's `id` in
+lm-eval, whose `doc_id` is only a position in that run's order. Ambiguity is an error, never a guess: several epochs or
+repeats of an input, log-likelihoods instead of text, a task without a name.
 """
 
 from __future__ import annotations
@@ -17,18 +17,21 @@ from scrollwork.scoring.files.pairs import PairError, kind_of, read_pairs
 from scrollwork.scoring.files.prediction import Prediction, SubmissionError, printable, quoted_excerpt
 
 ZIP = b"PK\x03\x04"
-ZSTD = 93  # the way in which inspect packs since 0.3.18x; Python 3.14 is the first to know it
-MOST = 1 << 30  # bytes of one unpacked sample: a document and an answer are far smaller, a bomb is not
-LM_EVAL = {"doc_id", "doc", "resps"}  # fields by which a line is one of a samples file
-LINE = 1 << 26  # bytes of a first line that is looked at
+ZSTD = 93  # the zip method of inspect since 0.3.18x; zipfile supports it only from Python 3.14 on
+MOST = 1 << 30  # bytes of one unpacked sample: far above a document and an answer, far below a zip bomb
+LM_EVAL = {"doc_id", "doc", "resps"}  # fields that identify a line of a samples file
+LINE = 1 << 26  # bytes of the first line that are read
 STOPS = {"max_tokens": "length", "model_length": "context", "content_filter": "filtered"}
 ATTACHED = "attachment://"
-# what unpacking raises on damaged bytes; OSError and ValueError are Arrow's too
+# raised while unpacking damaged bytes; OSError and ValueError by Arrow too
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, LookupError)
 
 
 def task_of_log(stream: IO[bytes]) -> str:
-    """The task that an inspect log says it is of; "" for what says nothing or is no such log."""
+    """Return the task that an inspect log names, or "" if it names none or the file is not such a log.
+
+    stream: opened in binary, and rewound. Raises SubmissionError for a damaged archive.
+    """
     start = stream.read(64)
     stream.seek(0)
     try:
@@ -40,13 +43,13 @@ def task_of_log(stream: IO[bytes]) -> str:
     except SubmissionError:
         raise
     except DAMAGED as error:
-        raise SubmissionError(f"is no log of inspect, or a damaged one: {error}") from None
+        raise SubmissionError(f"is not an inspect log, or is damaged: {error}") from None
     finally:
         stream.seek(0)
 
 
 def is_samples(stream: IO[bytes]) -> bool:
-    """Whether the first line is one of an lm-eval samples file."""
+    """Return whether the first line is that of an lm-eval samples file; the stream is rewound."""
     first = stream.readline(LINE)
     stream.seek(0)
     if b'"doc_id"' not in first:
@@ -59,7 +62,7 @@ def is_samples(stream: IO[bytes]) -> bool:
 
 
 def whole_log(stream: IO[bytes]) -> dict[str, Any] | None:
-    """A log in one JSON file, None for other JSON."""
+    """Return an inspect log that is one JSON file, or None for other JSON; the stream is rewound."""
     head = stream.read(1 << 16)
     stream.seek(0)
     if b'"eval"' not in head or b'"version"' not in head[:200]:
@@ -74,7 +77,10 @@ def whole_log(stream: IO[bytes]) -> dict[str, Any] | None:
 
 
 def of_archive(stream: IO[bytes], task: str) -> Iterator[Prediction]:
-    """The answers of an `.eval` log, sample by sample in the order of their names. task: "" for the log's own."""
+    """Yield the answers of an `.eval` log, ordered by the names of its samples. Raises SubmissionError.
+
+    task: "" for the one that the log names.
+    """
     try:
         with zipfile.ZipFile(stream) as archive:
             own = task or _task(_header(archive))
@@ -85,11 +91,11 @@ def of_archive(stream: IO[bytes], task: str) -> Iterator[Prediction]:
     except SubmissionError:
         raise
     except DAMAGED as error:
-        raise SubmissionError(f"is no log of inspect, or a damaged one: {error}") from None
+        raise SubmissionError(f"is not an inspect log, or is damaged: {error}") from None
 
 
 def of_whole(held: Mapping[str, Any], task: str) -> Iterator[Prediction]:
-    """The answers of a log in one JSON file."""
+    """Yield the answers of a log that is one JSON file. task: "" for the one that it names. Raises SubmissionError."""
     samples = held.get("samples") or []
     if not isinstance(samples, list):
         raise SubmissionError(f"samples: must be a list, is {kind_of(samples)}")
@@ -98,9 +104,9 @@ def of_whole(held: Mapping[str, Any], task: str) -> Iterator[Prediction]:
 
 
 def of_samples(stream: Iterable[bytes], task: str) -> Iterator[Prediction]:
-    """The answers of an lm-eval samples file, line by line. Several filters of one request give one answer.
+    """Yield the answers of an lm-eval samples file, line by line; several filters of one response give one answer.
 
-    Of the text that came, not of what a filter made of it: our metrics read answers themselves.
+    Takes the raw response, not a filter's result: our metrics parse answers themselves. Raises SubmissionError.
     """
     seen: dict[str, tuple[Any, str]] = {}
     try:
@@ -115,7 +121,7 @@ def of_samples(stream: Iterable[bytes], task: str) -> Iterator[Prediction]:
             text = _response(row, where)
             known = seen.setdefault(str(name), (row.get("filter"), text))
             if known != (row.get("filter"), text) and known[0] != row.get("filter") and known[1] == text:
-                continue  # the same answer through another filter
+                continue  # the same response through another filter
             yield Prediction(task, printable(str(name)), printable(text), where)
     except PairError as error:
         raise SubmissionError(str(error)) from None
@@ -125,7 +131,7 @@ def _response(row: Mapping[str, Any], where: str) -> str:
     responses = row.get("resps")
     if not isinstance(responses, list) or len(responses) != 1 or not isinstance(responses[0], list):
         raise SubmissionError(
-            f"{where}: resps must hold one list of texts; several requests an input are log-likelihoods"
+            f"{where}: resps must hold one list of texts; several requests per input are log-likelihoods"
         )
     repeats = responses[0]
     if len(repeats) != 1:
@@ -153,18 +159,18 @@ def _sample(sample: Any, task: str, where: str) -> Iterator[Prediction]:
 
 
 def _problem(sample: Mapping[str, Any]) -> str:
-    """Why the model gave no answer, "" where it gave one. An empty text is an answer, no text at all is none."""
+    """Return why the model gave no answer, or "" if it gave one. An empty text is an answer, a missing one is not."""
     error, output = sample.get("error"), sample.get("output")
     if error is not None:
         said = error.get("message") if isinstance(error, dict) else None
         return str(said or "an error")
     if isinstance(output, dict) and output.get("choices") == [] and not output.get("completion"):
-        return "the model was never heard: no choice in the output"
+        return "the model gave no answer: the output has no choice"
     return ""
 
 
 def _completion(sample: Mapping[str, Any], where: str) -> tuple[str, str]:
-    """(what the model said, without its thoughts; why it stopped)."""
+    """Return (the model's text without its reasoning, its stop reason)."""
     stop = ""
     output = sample.get("output")
     choices = output.get("choices") if isinstance(output, dict) else None
@@ -192,14 +198,14 @@ def _task(held: Mapping[str, Any]) -> str:
 
 
 def _header(archive: zipfile.ZipFile) -> Mapping[str, Any]:
-    """What the log says of itself; of one that has not ended, what it said when it began."""
+    """Return the log's header; that of an unfinished log is the one written when it began."""
     names = archive.namelist()
     for name in ("header.json", "_journal/start.json"):
         if name in names:
             held = _json(archive, archive.getinfo(name))
             if isinstance(held, dict):
                 return held
-    raise SubmissionError("is an archive, and no log of inspect: it has no header.json; unpack it")
+    raise SubmissionError("is an archive but not an inspect log: it has no header.json; unpack it")
 
 
 def _json(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:
@@ -214,7 +220,7 @@ def _json(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:
 
 
 def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """The bytes of a file, at most as many as it says."""
+    """Return the bytes of an entry, reading at most one more than it declares."""
     try:
         if entry.compress_type == ZSTD:
             return _zstd(archive, entry)
@@ -225,7 +231,7 @@ def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 
 def _zstd(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """A file packed by Zstandard, which Arrow unpacks for us; checked by its CRC."""
+    """Return the bytes of an entry packed by Zstandard, unpacked by Arrow and checked by its CRC."""
     import pyarrow as pa
 
     stream = archive.fp

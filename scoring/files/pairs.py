@@ -1,7 +1,7 @@
-"""Any file of predictions and references, scored: `scrollwork score --metric NAME --pairs FILE`.
+"""Scores for any file of predictions and references: `scrollwork score --metric NAME --pairs FILE`.
 
-A pair is {id, prediction, references: [...], options: [...]}; options may be left out where the metric needs none,
-other fields are ignored.
+A pair is {id, prediction, references: [...], options: [...]}; options may be left out if the metric needs none, other
+fields are ignored.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PairError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One prediction with what it is scored by: the fields that the metric needs, references among them."""
+    """One prediction and what it is scored against: the fields that the metric needs, references among them."""
 
     id: str
     prediction: str
@@ -43,7 +43,7 @@ class Pair:
 
 
 class Renamed(dict[str, Any]):
-    """A row whose fields have other names in its file, which messages give. names: theirs by ours."""
+    """A row whose fields have other names in its file, for use in messages. names: the file's names by ours."""
 
     def __init__(self, fields: Mapping[str, Any], names: Mapping[str, str]) -> None:
         super().__init__(fields)
@@ -51,13 +51,13 @@ class Renamed(dict[str, Any]):
 
 
 def read_pairs(lines: bytes | Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    r"""The objects of a JSON Lines file in UTF-8, one for each line, so that row n is line n.
+    r"""Yield the objects of a JSON Lines file in UTF-8, one per line, so that row n is line n.
 
-    lines: the whole file, or what iterating over a file opened in binary gives; then one line is held at a time. Lines
-    end at "\n" only: U+2028 and its like are text. A byte-order mark, "\r\n" and empty lines at the end are
-    tolerated. Raises PairError naming the line.
+    lines: the whole file, or a file opened in binary, which is then read line by line. Lines end at "\n" only; U+2028
+    and the like are text. A byte-order mark, "\r\n" and empty lines at the end are tolerated. Raises PairError naming
+    the line.
     """
-    empty = 0  # number of the first of the empty lines just read
+    empty = 0  # line number of the first of the empty lines just read, 0 for none
     for number, raw in enumerate(lines.split(b"\n") if isinstance(lines, bytes) else lines, start=1):
         line = raw.removesuffix(b"\n").removesuffix(b"\r")
         if number == 1:
@@ -75,7 +75,7 @@ def _object(number: int, line: bytes) -> dict[str, Any]:
         row = json.loads(line.decode(), object_pairs_hook=unique_fields)
     except UnicodeDecodeError as error:
         raise PairError(f"line {number}: not UTF-8: {error.reason} at byte {error.start + 1}") from None
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError of int()
+    except (ValueError, RecursionError) as error:  # int() raises ValueError for a number of 5,000 digits
         raise PairError(f"line {number}: not a JSON object: {error}") from None
     if not isinstance(row, dict):
         raise PairError(f"line {number}: not a JSON object but {kind_of(row)}")
@@ -83,23 +83,23 @@ def _object(number: int, line: bytes) -> dict[str, Any]:
 
 
 def unique_fields(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, of which a dict would silently lose a field that comes twice. Raises ValueError for one."""
+    """Return a JSON object as a dict. Raises ValueError for a repeated field, which a dict would silently lose."""
     found = dict(fields)
     if len(found) < len(fields):
         twice = next(name for name, times in Counter(name for name, _ in fields).items() if times > 1)
-        raise ValueError(f"field {_quoted(twice)} stands in it twice")
+        raise ValueError(f"field {_quoted(twice)} occurs twice")
     return found
 
 
 def score_pairs(metric: Metric, rows: Iterable[Mapping[str, Any]], *, first_line: bool = False) -> dict[str, Any]:
-    """{metric, n, value, components, per_instance: [{id, value, components}]}, values 0 to 100 and unrounded.
+    """Return {metric, n, value, components, per_instance: [{id, value, components}]}, values 0 to 100 and unrounded.
 
-    components: their means, and what the metric tells beside them. An instance of a metric that adds over instances has
-    its terms too, as counts.
+    components: their means, and the metric's further values (`beside`). If the metric sums over instances, each
+    instance also has `counts`, its terms of the sums.
 
-    first_line: drop newlines before the prediction, then keep its first line. Raises PairError naming the row
-    (from 1) and the field or id: a missing field that the metric needs, a wrong type, no reference, an id seen
-    before, a reference that the metric cannot score, no row at all.
+    first_line: drop newlines before the prediction, then keep its first line only. Raises PairError naming the row
+    (from 1) and the field or id, for a missing field that the metric needs, a wrong type, an empty list of references,
+    a repeated id, a reference that the metric cannot score; and if there are no rows.
     """
     scored = outcomes(metric, _items(rows, metric.NEEDS, first_line), _unscored)
     found: dict[str, Outcome] = {pair.id: outcome for (_, pair), outcome in scored}
@@ -130,7 +130,7 @@ def _items(
     for number, row in enumerate(rows, start=1):
         pair = _pair(number, row, needs)
         if pair.id in seen:
-            raise PairError(f'row {number}: field "id": {_quoted(pair.id)} stands in an earlier row too')
+            raise PairError(f'row {number}: field "id": {_quoted(pair.id)} is in an earlier row too')
         seen.add(pair.id)
         yield (number, pair), first_line_of(pair.prediction) if first_line else pair.prediction, pair.gold
 
@@ -144,12 +144,12 @@ def _pair(number: int, row: Mapping[str, Any], needs: Sequence[str]) -> Pair:
     if not isinstance(row, Mapping):
         raise PairError(f"row {number}: not an object but {kind_of(row)}")
     name, prediction = (_text(number, row, field) for field in ("id", "prediction"))
-    if row.get("options") is not None:  # null, as LongBench writes where a task has no classes: none
+    if row.get("options") is not None:  # LongBench writes null where a task has no classes
         _texts(number, row, "options")
     gold = {field: _texts(number, row, field) for field in needs}
     for field, texts in gold.items():
         if not texts:
-            raise PairError(f'row {number}: field "{_called(row, field)}" is empty; one of them at least is needed')
+            raise PairError(f'row {number}: field "{_called(row, field)}" is empty; at least one is needed')
     return Pair(name, prediction, gold)
 
 
@@ -181,7 +181,7 @@ def _called(row: Mapping[str, Any], field: str) -> str:
 
 
 def kind_of(value: object) -> str:
-    """What a JSON value is, for people."""
+    """Return the type of a JSON value, in words."""
     return JSON_KINDS.get(type(value).__name__, type(value).__name__)
 
 

@@ -1,4 +1,4 @@
-"""One prediction of a system that ran elsewhere, and what is wrong with a file of them."""
+"""One prediction of a system that ran elsewhere, and the error for a file that cannot be used."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class SubmissionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the system answered to an input of a task; where it stands in the file.
+    """A system's answer to one input of a task. where: its place in the file.
 
-    error: why there is no answer, "" where there is one. finish: how it ended
+    error: why there is no answer, "" if there is one. finish: how it ended
     (scrollwork.records.response.FINISH_REASONS).
     """
 
@@ -38,20 +38,20 @@ class Prediction:
 
 
 def packed_file_hint(start: bytes) -> str:
-    """What a file is that is no text in UTF-8, by its first bytes, and what to do; "" where they say nothing."""
+    """Return what a file that is not UTF-8 text is, by its first bytes, and what to do; "" if they do not tell."""
     return next((what for sign, what in PACKED.items() if start.startswith(sign)), "")
 
 
 def printable(text: str) -> str:
-    """The text with "?" for each lone surrogate, which UTF-8 cannot hold."""
+    """Return the text with "?" for each lone surrogate, which UTF-8 cannot hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def quoted_excerpt(text: str) -> str:
-    """A text of the file in a message."""
+    """Return the first 80 characters of a text, quoted for a message."""
     return json.dumps(text if len(text) <= 80 else text[:80] + "…")
 
 
 def input_name(task: str, name: str) -> str:
-    """An input in a message."""
+    """Return the name of an input for a message."""
     return f"{task}, id {quoted_excerpt(name)}"

@@ -1,6 +1,6 @@
-"""Outputs that are published together with their gold: files of L-Eval and of LongBench, as rows to be scored.
+"""Outputs published together with their references: files of L-Eval and LongBench, as rows to score.
 
-Which task a file is of, its name says; the metric is the benchmark's own for that task.
+A file's name gives its task; the metric is the benchmark's own for that task.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import IO, Any
 from scrollwork.scoring.files.pairs import PairError, Renamed, kind_of, read_pairs, unique_fields
 from scrollwork.scoring.files.prediction import packed_file_hint
 
-# L-Eval's exams by options; of what else it calls "exam" the rules are its own and not built here
+# L-Eval's exams with answer options; its other exams have rules of their own, which are not implemented here
 LEVAL_EXAMS: Mapping[str, str] = {
     "coursera": "leval_exam_multi",
     "quality": "leval_exam",
     "tpo": "leval_exam",
 }
-LEVAL_OTHERS = ("codeU", "topic_retrieval_longchat", "sci_fi", "gsm100")  # its exams by rules of their own
+LEVAL_OTHERS = ("codeU", "topic_retrieval_longchat", "sci_fi", "gsm100")  # exams with rules of their own
 LEVAL_METRICS: Mapping[str, str] = {"f1": "f1_scrolls", "rouge": "rouge_geo"}
 LONGBENCH: Mapping[str, str] = {
     **dict.fromkeys(
@@ -34,21 +34,21 @@ LONGBENCH: Mapping[str, str] = {
     "passage_retrieval_en": "longbench_retrieval",
     "passage_count": "longbench_count",
 }
-FIRST_LINE = ("trec", "triviaqa", "samsum", "lsht")  # few-shot tasks: what follows the first line is made up
+FIRST_LINE = ("trec", "triviaqa", "samsum", "lsht")  # few-shot tasks: after the first line, models invent more examples
 BENCHMARKS = ("leval", "longbench")
 TASKS: Mapping[str, tuple[str, ...]] = {"leval": (*LEVAL_EXAMS, *LEVAL_OTHERS), "longbench": tuple(LONGBENCH)}
-OTHER_NAMES = {"toefl": "tpo", "2wikimultihopqa": "2wikimqa"}  # of the papers
+OTHER_NAMES = {"toefl": "tpo", "2wikimultihopqa": "2wikimqa"}  # names in the papers
 NAMES = {"pred": "prediction", "answers": "references", "all_classes": "options"}
 NAMES_OF_ITEMS = {"prediction": "prediction", "gold": "references", "all_classes": "options"}
 
 
 class NotScored(ValueError):
-    """A file whose task has no metric here; the message says so."""
+    """A file whose task has no metric here; the message says why."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """How a file is scored."""
+    """How a file is scored. first_line: only the first line of each prediction counts."""
 
     task: str
     metric: str
@@ -56,10 +56,11 @@ class Way:
 
 
 def rows_of(benchmark: str, stream: IO[bytes]) -> Iterator[dict[str, Any]]:
-    """The rows of a file opened in binary as {id, prediction, references, options?, evaluation?}; ids are places.
+    """Yield the rows of a file opened in binary as {id, prediction, references, options?, evaluation?}.
 
     L-Eval: JSON Lines {gt, evaluation, NAME_pred}. LongBench: JSON Lines {pred, answers, all_classes}, or one JSON
-    object of {prediction, gold} by number. Raises PairError naming line and field.
+    object of {prediction, gold} by number. id: the line number, or the key in that object. Raises PairError naming line
+    and field.
     """
     start = stream.read(8)
     stream.seek(0)
@@ -75,9 +76,10 @@ def rows_of(benchmark: str, stream: IO[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def way_of_file(benchmark: str, file: str, named: str, metric: str, first: Mapping[str, Any]) -> Way:
-    """How a file is scored. named: its task where the user says so; metric: instead of the benchmark's, "" for that.
+    """Return how a file is scored. Raises NotScored.
 
-    first: its first row. Raises NotScored.
+    named: its task if the user names one, else "". metric: used in place of the benchmark's, "" for that. first: the
+    file's first row.
     """
     task = named or task_of(benchmark, file)
     if benchmark == "longbench":
@@ -98,8 +100,11 @@ def way_of_file(benchmark: str, file: str, named: str, metric: str, first: Mappi
 
 
 def task_of(benchmark: str, file: str) -> str:
-    """The task that a file's name says: TASK.pred.jsonl of L-Eval; [Mini]LongBench_TASK.json, TASK[_e].jsonl. A known
-    task has its own name, whatever case, hyphens and underscores the file has; else what the name says."""
+    """Return the task that a file's name gives: TASK.pred.jsonl of L-Eval; [Mini]LongBench_TASK.json, TASK[_e].jsonl.
+
+    A known task gets its official name, whatever the case, hyphens and underscores in the file's name; any other is
+    returned as written.
+    """
     name = re.sub(r"(?i)([._-](preds?|predictions))?\.jsonl?$", "", PurePath(file).name)
     if benchmark == "longbench":
         name = re.sub(r"(?i)^(Mini)?LongBench_", "", re.sub(r"_e$", "", name))
@@ -107,7 +112,7 @@ def task_of(benchmark: str, file: str) -> str:
 
 
 def known_as(benchmark: str, name: str) -> str:
-    """The benchmark's own name of a task; the name as it is where there is no such task."""
+    """Return the benchmark's own name for a task; an unknown name is returned unchanged."""
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
     own = {re.sub(r"[^a-z0-9]", "", task.lower()): task for task in TASKS[benchmark]}
     other = OTHER_NAMES.get(plain, "")
@@ -115,7 +120,10 @@ def known_as(benchmark: str, name: str) -> str:
 
 
 def _output(number: int, row: Mapping[str, Any], before: str) -> str:
-    """The field of a row that is the output; before: that of the rows before it, "" for none."""
+    """Return the name of a row's output field. Raises PairError.
+
+    before: that of the rows before it, "" if there are none.
+    """
     keys = [key for key in row if key.endswith("_pred")]
     if len(keys) != 1:
         raise PairError(f'line {number}: {len(keys)} fields end in "_pred" ({", ".join(keys[:5])}); one is the output')
@@ -142,7 +150,7 @@ def _longbench(stream: IO[bytes]) -> Iterator[dict[str, Any]]:
         if not isinstance(row, dict):
             raise PairError(f"item {name[:80]!r}: not an object but {kind_of(row)}")
         gold = row.get("gold")
-        if isinstance(gold, dict):  # where the task has classes
+        if isinstance(gold, dict):  # the task has classes
             row = {**row, "gold": gold.get("answers"), "all_classes": gold.get("all_classes")}
         yield _renamed(name, row, NAMES_OF_ITEMS)
 
@@ -153,7 +161,7 @@ def _renamed(name: str, row: Mapping[str, Any], names: Mapping[str, str]) -> dic
 
 
 def _object(stream: IO[bytes]) -> dict[str, Any] | None:
-    """The file as one JSON object of rows by number, None where its first line is a row itself."""
+    """Return the file as one JSON object of rows by number, or None if its first line is itself a row."""
     first = stream.readline().removeprefix(codecs.BOM_UTF8)
     stream.seek(0)
     try:

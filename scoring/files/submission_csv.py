@@ -1,7 +1,7 @@
-"""The leaderboards' CSV (zeroscrolls.md 8, scrolls.md 5): written byte-faithfully, and checked as they check it.
+"""The leaderboards' CSV (zeroscrolls.md 8, scrolls.md 5): written without loss, and checked as they check it.
 
-The official code reads it with pandas: every cell is text, empty ones stay, only NOTHING counts as missing. So "NA", ""
-and "=1+1" are answers like any other, and no cell is guarded against spreadsheets.
+The official code reads it with pandas: every cell is text, empty cells are kept, and only NOTHING counts as missing. So
+"NA", "" and "=1+1" are answers like any other, and no cell is escaped against spreadsheet formulas.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import IO, Any
 
 from scrollwork.scoring.files.submissions import COLUMNS, LONGEST
 
-NOTHING = "!@#$%^&*()"  # what the official reader takes for a missing cell
-MISSING = "There are missing example IDs."  # as the official verifier says it
+NOTHING = "!@#$%^&*()"  # what the official reader treats as a missing cell
+MISSING = "There are missing example IDs."  # the official verifier's wording
 REDUNDANT = "There are redundant example IDs."
-MOST = 1000  # malformed and duplicate rows that are named one by one; the rest is counted
+MOST = 1000  # malformed and duplicate rows that are listed; further ones are only counted
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong. kind: empty, columns, csv, encoding, row, tasks, duplicate, nothing, missing, redundant, unknown.
+    """A problem. kind: empty, columns, csv, encoding, row, tasks, duplicate, nothing, missing, redundant, unknown.
 
-    where: the line of a row; ids: those concerned, in order.
+    where: the line of a row. ids: those concerned, in order.
     """
 
     kind: str
@@ -34,7 +34,7 @@ class Finding:
     ids: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Without what is empty."""
+        """Return the fields that are not empty."""
         told = {"kind": self.kind, "task": self.task, "where": self.where, "message": self.message}
         return {
             **{name: value for name, value in told.items() if value},
@@ -43,12 +43,12 @@ class Finding:
 
 
 def cell(text: str) -> str:
-    """A cell. Quoted where it must be; pandas leaves a lone carriage return bare and then reads two rows of it."""
+    """Return a text as a cell, quoted if need be; pandas leaves a lone carriage return bare and then reads two rows."""
     return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',"\r\n') else text
 
 
 def line(task: str, name: str, text: str) -> str:
-    """A row with its end."""
+    """Return a row with its line end."""
     return f"{cell(task)},{cell(name)},{cell(text)}\n"
 
 
@@ -57,7 +57,7 @@ HEADER = ",".join(COLUMNS) + "\n"
 
 @dataclass
 class Checked:
-    """What a file holds. rows: all after the header; ids: by task, each once; findings: in the order of the file."""
+    """The content of a file. rows: number after the header. ids: by task, each once. findings: in file order."""
 
     rows: int = 0
     ids: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Checked:
     uncounted: int = 0  # rows whose finding is not listed
 
     def add(self, finding: Finding) -> None:
-        """Take a finding of a row, unless there are too many."""
+        """Add a row's finding, or only count it if there are MOST already."""
         if len(self.findings) < MOST:
             self.findings.append(finding)
         else:
@@ -73,8 +73,9 @@ class Checked:
 
 
 def check(stream: IO[bytes], expected: Mapping[str, Collection[str]]) -> Checked:
-    """The official checks on a file opened in binary, and those that the official code leaves out: duplicate rows,
-    cells that are no UTF-8. expected: ids by task, every task that must be there. Read row by row; texts are not kept.
+    """Run the official checks on a file opened in binary, and two more: for duplicate rows and for invalid UTF-8.
+
+    expected: ids by task, for every required task. Rows are read one at a time, and texts are not kept.
     """
     found = Checked()
     csv.field_size_limit(LONGEST)
@@ -103,7 +104,7 @@ def _rows(reader: Any, places: list[int], found: Checked) -> None:
     for cells in reader:
         where, before = f"line {before + 1}", reader.line_num
         if not cells:
-            continue  # an empty line, which pandas reads over
+            continue  # an empty line, which pandas skips
         found.rows += 1
         if len(cells) != len(COLUMNS):
             found.add(Finding("row", f"has {len(cells)} cells, not {len(COLUMNS)}", where=where))
@@ -121,7 +122,7 @@ def _rows(reader: Any, places: list[int], found: Checked) -> None:
 
 
 def _compare(found: Checked, expected: Mapping[str, Collection[str]]) -> None:
-    """Tasks and ids against what must be there."""
+    """Compare tasks and ids with the expected ones."""
     absent = [task for task in expected if task not in found.ids]
     foreign = [task for task in found.ids if task not in expected]
     if absent:
@@ -141,7 +142,7 @@ def _compare(found: Checked, expected: Mapping[str, Collection[str]]) -> None:
 
 
 class _Lines:
-    """Lines as text, cut at newlines only; one that is no UTF-8 is told and read with "?" in its place."""
+    """Lines as text, cut at newlines only; invalid UTF-8 is reported, and read with replacement characters."""
 
     def __init__(self, stream: IO[bytes], found: Checked) -> None:
         self._stream, self._found = stream, found

@@ -1,7 +1,7 @@
 """Predictions of another system for tasks of a suite: submission files (zeroscrolls.md 8, scrolls.md 5).
 
-A CSV with the columns Task, ID, Prediction; a JSON object {id: prediction} of one task; or {task: {id: prediction}}.
-Logs of other tools too: eval_logs.py.
+A CSV with the columns Task, ID, Prediction; a JSON object {id: prediction} of one task; {task: {id: prediction}}; or
+the log of another tool (eval_logs.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scrollwork.scoring.files.prediction import (
 )
 
 COLUMNS = ("Task", "ID", "Prediction")
-LONGEST = 64 << 20  # characters of a cell; csv's own limit is 131,072, which an answer may well have
+LONGEST = 64 << 20  # characters of a cell; the csv module's own limit is 131,072, which an answer may exceed
 OTHER_FORMATS = (
     "a submission is a CSV with the columns Task, ID, Prediction, or a JSON object {id: prediction} or {task: {id: "
     "prediction}}; L-Eval's and LongBench's own files are scored by `score leval` and `score longbench`"
@@ -32,10 +32,11 @@ OTHER_FORMATS = (
 
 
 def predictions(stream: IO[bytes], task: str = "") -> Iterator[Prediction]:
-    """The predictions of a file opened in binary, in their order; a CSV is read row by row, JSON as a whole.
+    """Yield the predictions of a file opened in binary, in file order; a CSV is read row by row, JSON as a whole.
 
-    task: whose {id: prediction} holds. A byte-order mark is tolerated; lone surrogates become "?", which UTF-8 cannot
-    hold. Raises SubmissionError for what is no submission, no UTF-8 or no text, and for an id that comes twice.
+    task: that of a file which names none, such as {id: prediction}. A byte-order mark is tolerated; lone surrogates,
+    which UTF-8 cannot hold, become "?". Raises SubmissionError if the file is not a submission or not UTF-8, if a
+    prediction is not text, and if an id occurs twice.
     """
     seen: dict[tuple[str, str], str] = {}
     for row in _rows(stream, task):
@@ -49,7 +50,7 @@ def predictions(stream: IO[bytes], task: str = "") -> Iterator[Prediction]:
 
 
 def _rows(stream: IO[bytes], task: str) -> Iterator[Prediction]:
-    """The rows of whatever the file is."""
+    """Return the rows, whatever the file's format."""
     start = stream.read(64)
     stream.seek(0)
     if start.startswith(eval_logs.ZIP):
@@ -60,7 +61,7 @@ def _rows(stream: IO[bytes], task: str) -> Iterator[Prediction]:
         return _of_csv(stream)
     if eval_logs.is_samples(stream):
         if not task:
-            raise SubmissionError("is of one task, and its name does not say of which: name it with --task")
+            raise SubmissionError("holds one task, and its name does not say which: name it with --task")
         return eval_logs.of_samples(stream, task)
     log = eval_logs.whole_log(stream)
     return _of_json(stream, task) if log is None else eval_logs.of_whole(log, task)
@@ -89,7 +90,7 @@ def _of_csv(stream: IO[bytes]) -> Iterator[Prediction]:
 
 
 def _decoded(stream: IO[bytes]) -> Iterator[str]:
-    """Lines with their ends, cut at newlines only: a cell may go over several."""
+    """Yield lines with their line ends, cut at newlines only: a cell may span several."""
     for number, line in enumerate(stream, start=1):
         try:
             yield (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).decode("utf-8")
@@ -111,7 +112,7 @@ def _of_json(stream: IO[bytes], task: str) -> Iterator[Prediction]:
         raise SubmissionError(f"must be an object, is {kind_of(held)}; {OTHER_FORMATS}")
     by_task = bool(held.fields) and all(isinstance(value, _Fields) for _, value in held.fields)
     if not by_task and not task:
-        raise SubmissionError("is of one task, and its name does not say of which: name it with --task")
+        raise SubmissionError("holds one task, and its name does not say which: name it with --task")
     for name, inner in held.fields if by_task else [(task, held)]:
         for key, value in inner.fields:
             where = input_name(name, key)
@@ -121,7 +122,7 @@ def _of_json(stream: IO[bytes], task: str) -> Iterator[Prediction]:
 
 
 class _Fields:
-    """The fields of a JSON object with those that come twice, which a dict would lose."""
+    """The fields of a JSON object, including repeated ones, which a dict would lose."""
 
     def __init__(self, fields: list[tuple[str, Any]]) -> None:
         self.fields = fields

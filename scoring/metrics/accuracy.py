@@ -15,10 +15,10 @@ COMPONENTS = (NAME,)
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """100 if the first letter A-D of the prediction is that of a reference, else 0 (ZeroSCROLLS 3.2).
+    """Return 100 if the first letter A-D of the prediction is that of a reference, else 0 (ZeroSCROLLS 3.2).
 
-    `parsed` is the letter; the flag `format_ok` says whether there was one. Raises GoldError for no reference
-    or one without a letter, PredictionError for a prediction that is no text.
+    `parsed` is the letter; the flag `format_ok` says whether there is one. Raises GoldError if there is no reference or
+    one has no letter, PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     gold = {_gold_letter(reference) for reference in references}
@@ -27,7 +27,7 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The share of right letters, 0 to 100."""
+    """Return the share of right letters, 0 to 100."""
     return means[NAME]
 
 

@@ -1,12 +1,11 @@
-"""CoNLL F1 of clusters of mention ids: the mean of MUC, B-cubed and CEAF-e. SEAM, SciCo and ECB+ (seam.md 6.3).
+"""CoNLL F1 of clusters of mention ids, the mean of MUC, B-cubed and CEAF-e: SEAM's SciCo and ECB+ (seam.md 6.3).
 
-Three modes, all reported. official: gold singletons count, predicted ones are dropped, so a perfect reply stays below
-100 wherever gold has singletons. keep: all count. drop_both: singletons of both sides are dropped (Cattan et al.
-2021). Mentions are aligned by id; the official code compares lines of files, which is another number
-(docs/fidelity.md).
+Three modes are reported. official: gold singletons count, predicted ones are dropped, so a perfect reply scores below
+100 wherever gold has singletons. keep: all count. drop_both: singletons of both sides are dropped (Cattan et al. 2021).
+Mentions are aligned by id; the official code compares lines of files, which gives another number (docs/fidelity.md).
 
-The headline is micro: numerators and denominators are added over the instances first. The components are of one
-instance, so their means are macro. Ids that the input does not have stay as spurious mentions.
+The headline is micro-averaged: numerators and denominators are summed over the instances first. Components belong to
+one instance, so their means are macro averages. Ids that the input does not have count as spurious mentions.
 """
 
 from __future__ import annotations
@@ -26,27 +25,27 @@ from scrollwork.scoring.reading.parsing import cut_for_record
 
 NAME = "conll"
 VERSION = 1
-AT_ONCE = 1024  # answers: a step of numpy serves as many (benchmarks/coreference.py)
+AT_ONCE = 1024  # answers in a batch, which share each numpy operation (benchmarks/coreference.py)
 RANGE = (0.0, 100.0)
 NEEDS = ("references",)
 MODES = ("official", "keep", "drop_both")
 COMPONENTS = tuple(f"{metric}_{mode}" for mode in MODES for metric in (*METRICS, CONLL))
-SPURIOUS = "sum_spurious"  # ids of the reply that the input does not have
+SPURIOUS = "sum_spurious"  # ids in the reply that the input does not have
 COUNTS = (*(f"sum_{mode}_{one}" for mode in MODES for one in SUMS), SPURIOUS)
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """MUC, B-cubed, CEAF-e and CoNLL F1 of one instance in all modes, 0 to 100; the value is CoNLL, official.
+    """Return MUC, B-cubed, CEAF-e and CoNLL F1 of one instance in all modes, 0 to 100; the value is official CoNLL F1.
 
-    references: one JSON list of clusters, each a list of the ids of the prompt; singletons included. The flag
-    `format_ok` says whether any cluster was read, `json_ok` whether the reply is the list of lists that was asked for.
-    Raises GoldError for anything else, PredictionError for a prediction that is no text.
+    references: one JSON list of clusters, each a list of the prompt's mention ids, singletons included. The flag
+    `format_ok` says whether any cluster was found, `json_ok` whether the reply is the list of lists asked for. Raises
+    GoldError for other references, PredictionError if the prediction is not text.
     """
     return batch([prediction], [references])[0]
 
 
 def batch(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[Outcome]:
-    """`score` of each prediction with its reference, the same to the last bit, many times as fast."""
+    """Return `score` of each prediction and its reference, identical to the last bit but many times faster."""
     for prediction, some in zip(predictions, references, strict=True):
         check_texts(prediction, some)
     read = [runs_in(prediction) for prediction in predictions]
@@ -71,32 +70,33 @@ def batch(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> li
 
 
 def headline(means: Mapping[str, Any]) -> FloatArray:
-    """Micro CoNLL F1 in mode official, 0 to 100, also of arrays."""
+    """Return micro CoNLL F1 in mode official, 0 to 100; arrays give an array."""
     return micro(means, "official")[CONLL]
 
 
 def beside(means: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Micro F1 of every metric and mode, 0 to 100."""
+    """Return micro F1 of every metric and mode, 0 to 100."""
     return {f"micro_{metric}_{mode}": value for mode in MODES for metric, value in micro(means, mode).items()}
 
 
 def micro(means: Mapping[str, Any], mode: str) -> dict[str, FloatArray]:
-    """F1 by metric, 0 to 100, from the means of the sums: ratios of means are ratios of sums."""
+    """Return F1 by metric, 0 to 100, from the means of the sums: a ratio of means is the ratio of the sums."""
     measured = f_measures({one: means[sum_name(mode, one)] for one in SUMS})
     return {name: 100.0 * value for name, value in measured.items()}
 
 
 def sum_name(mode: str, name: str) -> str:
-    """The name of one of SUMS among the counts of an outcome."""
+    """Return the name of one of SUMS among an outcome's counts."""
     return f"sum_{mode}_{name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The cluster of each mention of one instance, those of the key first and spurious ones behind, -1 for none.
+    """The cluster of each mention of one instance, -1 for none: the key's mentions first, then spurious ones.
 
-    kept: of all lists of the reply. official: of those of two ids or more, an id that stands twice counted twice; None
-    where each id stands once, so that these are the clusters of two mentions or more. lists: how many the reply has.
+    key: in gold. kept: among all lists of the reply. official: among its lists of two ids or more, counting a repeated
+    id twice; None if no id is repeated, as these are then the clusters of two mentions or more. lists: number in the
+    reply.
     """
 
     key: Sequence[int]
@@ -106,6 +106,7 @@ class Reply:
 
     @classmethod
     def of(cls, gold: Mapping[str, int], clusters: Clusters) -> Reply:
+        """Align a reply's clusters with the gold cluster of each mention."""
         kept = cluster_of(clusters)
         spurious = [name for name in kept if name not in gold]
         labels = [kept.get(name, -1) for name in gold] + [kept[name] for name in spurious]
@@ -117,12 +118,13 @@ class Reply:
 
 
 def sums_by_mode(replies: Sequence[Reply]) -> dict[str, dict[str, Any]]:
-    """SUMS of each instance, by mode."""
+    """Return SUMS of each instance, by mode."""
     lists = [one.lists for one in replies]
     key = Side.of([one.key for one in replies], [max(one.key) + 1 for one in replies])
     kept = Side.of([one.kept for one in replies], lists)
     official = Side.of([one.kept if one.official is None else one.official for one in replies], lists)
-    # of these the lists of one id are gone; a cluster of one mention is what other clusters left of a list
+    # Drop lists of one id. Replies with a repeated id have lost theirs already; a cluster of one mention there is the
+    # rest of a longer list.
     mended = np.array([one.official is not None for one in replies])
     official = official.only((official.sizes > 1) | mended[official.instance])
     sides = {
@@ -141,7 +143,7 @@ def sums_by_mode(replies: Sequence[Reply]) -> dict[str, dict[str, Any]]:
 
 @lru_cache(maxsize=1024)
 def gold_in(references: tuple[str, ...]) -> Mapping[str, int]:
-    """The cluster of each mention, by id. Raises GoldError."""
+    """Return the cluster number of each mention, by id. Raises GoldError."""
     found, start = document_in(references, "clusters have")
     if not isinstance(found, list) or not found or not all(isinstance(some, list) and some for some in found):
         raise GoldError(f"{start} is no list of clusters, each a list of ids")
@@ -149,5 +151,5 @@ def gold_in(references: tuple[str, ...]) -> Mapping[str, int]:
     if set(map(type, ids)) != {int} or min(ids) < 0:
         raise GoldError(f"{start} holds ids that are no whole numbers from 0")
     if len(set(ids)) < len(ids):
-        raise GoldError(f"{start}: an id stands in it twice")
+        raise GoldError(f"{start}: an id occurs twice")
     return dict(zip(map(str, ids), (number for number, some in enumerate(found) for _ in some), strict=True))

@@ -1,4 +1,4 @@
-"""Accuracy of an extracted answer (Dolce, arXiv 2409.06338, appendix G): the same text, or the same number."""
+"""Accuracy of an extracted answer (Dolce, arXiv 2409.06338, appendix G): equal text, or equal number."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CURRENCY = str.maketrans("", "", "$€£¥")
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """100 if the answer is one of the references, else 0.
+    """Return 100 if the answer equals one of the references, else 0.
 
-    Case, white space and punctuation at both ends do not count; an article does (the letter A is an answer). Numbers
-    are compared as numbers, exactly. An empty answer is right for no reference. Raises GoldError for no reference,
-    PredictionError for a prediction that is no text.
+    Case, the amount of white space, and punctuation at both ends do not count; articles do (the letter A is an answer).
+    Numbers are compared exactly, as numbers. An empty answer is always wrong. Raises GoldError if there is no
+    reference, PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     answer = compared_text(prediction)
@@ -31,7 +31,7 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
 
 
 def compared_text(text: str) -> str:
-    """What of an answer is compared."""
+    """Return an answer in the normalised form in which answers are compared."""
     plain = " ".join(text.casefold().split())
     if NUMERAL.fullmatch(plain.rstrip(".")):
         return canonical(plain.rstrip(".").translate(CURRENCY))
@@ -39,5 +39,5 @@ def compared_text(text: str) -> str:
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The share of right answers, 0 to 100."""
+    """Return the share of right answers, 0 to 100."""
     return means[NAME]

@@ -15,11 +15,11 @@ COMPONENTS = (NAME,)
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """100 if the normalised prediction equals a normalised reference, else 0 (SCROLLS 4).
+    """Return 100 if the normalised prediction equals a normalised reference, else 0 (SCROLLS 4).
 
-    As in the official file, empty equals a mere article, and "(A) text" equals "text" while "(B) text" does
-    not: the letter A is the article (vectors E6, E8, E9). Raises GoldError for no reference, PredictionError
-    for a prediction that is no text.
+    As in the official code, an empty text equals a lone article, and "(A) text" equals "text" while "(B) text" does
+    not: the letter A is dropped as an article (test vectors E6, E8, E9). Raises GoldError if there is no reference,
+    PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     answer = scrolls(prediction)
@@ -27,5 +27,5 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The share of exact matches, 0 to 100."""
+    """Return the share of exact matches, 0 to 100."""
     return means[NAME]

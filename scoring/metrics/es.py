@@ -1,6 +1,6 @@
 """Exponential similarity (ZeroSCROLLS 3.2; zeroscrolls.md 7.4): space_digest.
 
-2 ** (-|p - q| / 10) in points.
+2 ** (-|p - q| / 10), with p and q in percentage points.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ RANGE = (0.0, 100.0)
 NEEDS = ("references",)
 COMPONENTS = (NAME,)
 
-HALVING_POINTS = 10.0  # the paper's d = 2 and c = 10, with percentages as fractions
+HALVING_POINTS = 10.0  # the paper's d = 2 and c = 10, which take percentages as fractions
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """The best similarity to any reference, 0 to 100 (ZeroSCROLLS 3.2).
+    """Return the best similarity to any reference, 0 to 100 (ZeroSCROLLS 3.2).
 
-    0 where the prediction holds no percentage. Percentages are not clipped to 0-100: "150%" against "60%" is
-    90 points off. `parsed` is the number read, in percentage points; the flag `format_ok` says whether there
-    was one. Raises GoldError for no reference or one without a finite percentage, PredictionError for a
-    prediction that is no text.
+    0 if the prediction has no percentage. Percentages are not clipped to 0-100: "150%" is 90 points off "60%". `parsed`
+    is the number found, in percentage points; the flag `format_ok` says whether there is one. Raises GoldError if there
+    is no reference or one has no finite percentage, PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     gold = [_gold_percentage(reference) for reference in references]
@@ -38,12 +37,12 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
 
 
 def similarity(answer: float, gold: float) -> float:
-    """2 ** (-|answer - gold| / 10), 0 to 1, both in percentage points; 0 where the answer is infinite."""
+    """Return 2 ** (-|answer - gold| / 10), 0 to 1, both in percentage points; 0 for an infinite answer."""
     return float(2.0 ** (-abs(answer - gold) / HALVING_POINTS))
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean similarity, 0 to 100."""
+    """Return the mean similarity, 0 to 100."""
     return means[NAME]
 
 

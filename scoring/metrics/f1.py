@@ -1,6 +1,6 @@
 """Token F1 of ZeroSCROLLS 3.2 (zeroscrolls.md 7.2): qasper, narrative_qa, musique.
 
-Transliterates to ASCII, last.
+Normalisation ends with a transliteration to ASCII.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ COMPONENTS = (NAME,)
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """The best token F1 over the references, 0 to 100 (ZeroSCROLLS 3.2).
+    """Return the best token F1 over the references, 0 to 100 (ZeroSCROLLS 3.2).
 
-    Nothing in common gives 0, also where both sides are empty after normalisation (vectors F6, F7).
-    Raises GoldError for no reference, PredictionError for a prediction that is no text.
+    0 without a common token, also if both sides are empty after normalisation (test vectors F6, F7). Raises GoldError
+    if there is no reference, PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     return single(NAME, best_token_f1(prediction, references, zero_scrolls))
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean F1, 0 to 100."""
+    """Return the mean F1, 0 to 100."""
     return means[NAME]

@@ -1,12 +1,12 @@
-"""Faithfulness and coverage by entailment models. SEAM, FuseReviews (seam.md 6.2), after fusion-in-context (FiC).
+"""Faithfulness and coverage as judged by entailment models: SEAM's FuseReviews (seam.md 6.2), after fusion-in-context.
 
 Faithfulness: the mean over the output's sentences of the probability that the listed highlights entail them. Coverage:
-the mean over the alignment spans of the probability that the output covers them; no threshold. F1: their harmonic mean
-for each answer. Which models say so is not decided here: a model is anything that takes pairs of texts and gives a
-probability each (models/local/entailment.py has one of a checkpoint). Without models there is fic_proxy.py, under
-other names. What asks no model (names, gold, means) is the module's own, as of any metric.
+the mean over the alignment spans of the probability that the output covers them. There is no threshold. F1: their
+harmonic mean for each answer. A model is any callable that returns a probability for each pair of texts
+(models/local/entailment.py wraps a checkpoint). The alternative without models is fic_proxy.py, under other names. The
+module itself has what needs no model (names, gold, means), like that of any metric.
 
-The official evaluator cuts sentences with a spaCy model; here they end behind . ! or ? where white space follows.
+The official evaluator splits sentences with a spaCy model; here they end at . ! or ? before white space.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Pair = tuple[str, str]
 
 
 class Entailment(Protocol):
-    """A model that judges pairs of texts. name: stands beside the scores, with the checkpoint's revision or digest."""
+    """A model that judges pairs of texts. name: reported with the scores, with the checkpoint's revision or digest."""
 
     @property
     def name(self) -> str: ...
 
     def __call__(self, pairs: Sequence[Pair]) -> Sequence[float]:
-        """A probability for each pair, in order: (premise, hypothesis), or (span, output)."""
+        """Return a probability for each pair, in order: (premise, hypothesis), or (span, output)."""
 
 
 NAME = "fic"
@@ -38,7 +38,7 @@ COMPONENTS = ("faithfulness", "coverage", "f1")
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """The measures of an output that no model need be asked about: one without a sentence gets 0.
+    """Score an output that needs no model: one without a sentence gets 0.
 
     Raises GoldError, PredictionError, and ValueError for any other output.
     """
@@ -46,12 +46,12 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean F1, 0 to 100."""
+    """Return the mean F1, 0 to 100."""
     return means["f1"]
 
 
 class _Nobody:
-    """In the place of a model."""
+    """A placeholder for a model, which refuses to judge."""
 
     name = "no model"
 
@@ -60,29 +60,29 @@ class _Nobody:
 
 
 class Fic:
-    """The metric with two models; a metric of scrollwork.scoring.outcome."""
+    """The metric with its two models, a scrollwork.scoring.outcome.Metric."""
 
     NAME, VERSION, RANGE, NEEDS, COMPONENTS = NAME, VERSION, RANGE, NEEDS, COMPONENTS
 
     def __init__(self, entails: Entailment, covers: Entailment) -> None:
-        """entails: of a premise and a hypothesis. covers: of a span and an output."""
+        """Hold the models. entails: judges (premise, hypothesis). covers: judges (span, output)."""
         self.entails, self.covers = entails, covers
 
     @property
     def judges(self) -> dict[str, str]:
-        """Who judged, as it stands beside the scores."""
+        """Return the names of the models, as they are reported with the scores."""
         return {"faithfulness": self.entails.name, "coverage": self.covers.name}
 
     def score(self, prediction: str, references: Sequence[str]) -> Outcome:
-        """The measures of one output, 0 to 100; an output without a sentence gets 0 and no model is asked.
+        """Return the measures of one output, 0 to 100; one without a sentence gets 0, and no model is asked.
 
-        references: see scoring/parts/fusion.py. Raises GoldError, PredictionError, and ValueError for an answer of a
-        model that is no probability.
+        references: see scoring/parts/fusion.py. Raises GoldError, PredictionError, and ValueError if a model returns
+        something other than a probability.
         """
         return self.batch([prediction], [references])[0]
 
     def batch(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[Outcome]:
-        """`score` of each prediction with its reference; each model is asked once, for all pairs."""
+        """Return `score` of each prediction and its reference; each model is called once, with all pairs."""
         for prediction, some in zip(predictions, references, strict=True):
             check_texts(prediction, some)
         gold = [fusion_in(some) for some in references]
@@ -100,7 +100,7 @@ class Fic:
         return [_outcome(*both) for both in zip(faith, cover, strict=True)]
 
     def headline(self, means: Mapping[str, FloatArray]) -> FloatArray:
-        """The mean F1, 0 to 100."""
+        """Return the mean F1, 0 to 100."""
         return headline(means)
 
 
@@ -110,7 +110,7 @@ def _outcome(faith: float, cover: float) -> Outcome:
 
 
 def _means(model: Entailment, asked: Sequence[Sequence[Pair]]) -> list[float]:
-    """The mean of what the model says of each list of pairs, 0 for an empty one."""
+    """Return the mean of the model's probabilities for each list of pairs, 0 for an empty list."""
     pairs = [pair for some in asked for pair in some]
     said = list(map(float, model(pairs))) if pairs else []
     if len(said) != len(pairs):

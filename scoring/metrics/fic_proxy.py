@@ -1,9 +1,9 @@
-"""A lexical proxy of faithfulness and coverage. SEAM, FuseReviews (seam.md 6.2).
+"""A lexical proxy for faithfulness and coverage: SEAM's FuseReviews (seam.md 6.2).
 
-Not comparable with the published FuseReviews column, which two large models make (fic.py), hence other names:
+Not comparable with the published FuseReviews column, which two large models judge (fic.py), hence the other names:
 `faith_proxy`, the mean over the output's sentences of their ROUGE-1 precision against all highlights; `cover_proxy`,
 the mean over the alignment spans of their ROUGE-1 recall in the output; `f1_proxy`, the harmonic mean of both for each
-answer. Words are stemmed, as in the suite's other ROUGE.
+answer. Words are stemmed, as in the suite's other ROUGE metrics.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ COMPONENTS = ("faith_proxy", "cover_proxy", "f1_proxy")
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """The proxies of one output, 0 to 100; the value is f1_proxy. An output without a word gets 0.
+    """Return the proxies of one output, 0 to 100; the value is f1_proxy. An output without words gets 0.
 
-    references: see scrollwork.scoring.parts.fusion. Raises GoldError, PredictionError for a prediction that is no text.
+    references: see scrollwork.scoring.parts.fusion. Raises GoldError, and PredictionError if the prediction is not
+    text.
     """
     return batch([prediction], [references])[0]
 
 
 def batch(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[Outcome]:
-    """`score` of each prediction with its reference, the same to the last bit; words are read and stemmed once."""
+    """Return `score` of each prediction and its reference, identical to the last bit; each word is stemmed once."""
     words = Vocabulary(stemmed=True)
     return [_outcome(words, *pair) for pair in zip(predictions, references, strict=True)]
 
@@ -52,9 +53,9 @@ def _outcome(words: Vocabulary, prediction: str, references: Sequence[str]) -> O
 
 
 def _share_held(texts: Sequence[Numbers], counts: Numbers) -> float:
-    """The mean over the texts of the share of their words that stand in another, each as often as it stands there.
+    """Return the mean over the texts of the share of their words that another text has, repeated ones as often.
 
-    counts: of the other's words, by number.
+    counts: how often the other text has each word, by word number.
     """
     if not texts:
         return 0.0
@@ -67,5 +68,5 @@ def _share_held(texts: Sequence[Numbers], counts: Numbers) -> float:
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean f1_proxy, 0 to 100."""
+    """Return the mean f1_proxy, 0 to 100."""
     return means["f1_proxy"]

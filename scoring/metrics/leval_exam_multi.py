@@ -1,6 +1,6 @@
 """Exam score of L-Eval for several right options (An et al. 2023, section 4.1): coursera.
 
-As leval_exam, but options may stand one a line.
+Like leval_exam, but options may be listed one per line.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ CAPITAL = re.compile("[A-D]")
 
 
 def letters(text: str) -> str:
-    """The letters that stand alone at the beginning of a line; where there are none, every A, B, C, D of the first
-    line. Sorted, each once; "" where there are none.
+    """Return the letters that stand alone at the start of a line; without any, every A, B, C, D of the first line.
 
-    So "A. one\\nC. two" is AC, "ACD" and "(A), (C), (D)" are ACD, and "A, C, D" is A: its first letter opens the line.
+    Sorted, each once; "" if there are none. So "A. one\\nC. two" is AC, "ACD" and "(A), (C), (D)" are ACD, and "A, C,
+    D" is A: its first letter starts the line.
     """
     found = OPENS_LINE.findall(text) or CAPITAL.findall(first_line(text.lstrip("\r\n")))
     return "".join(sorted(set(found)))
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """100 where the letters of prediction and reference are the same set, 25 for a proper subset, else 0 (L-Eval 4.1).
+    """Return 100 if prediction and reference have the same set of letters, 25 for a proper subset, else 0 (L-Eval 4.1).
 
-    No letter scores 0. `parsed` is the letters; the flag `format_ok` says whether there were any. Raises GoldError for
-    no reference or one without letters, PredictionError for a prediction that is no text.
+    No letter scores 0. `parsed` is the letters; the flag `format_ok` says whether there are any. Raises GoldError if
+    there is no reference or one has no letters, PredictionError if the prediction is not text.
     """
     return exam(NAME, letters, prediction, references)
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean score, 0 to 100."""
+    """Return the mean score, 0 to 100."""
     return means[NAME]

@@ -1,10 +1,10 @@
-"""Token F1 between whole outputs: the text of an object with both its keys. SEAM, MuSiQue (seam.md 5, 6.4).
+"""Token F1 of whole outputs, as the text of an object with two keys: SEAM's MuSiQue (seam.md 5, 6.4).
 
 The headline `f1_output` compares {'is_answerable': ..., 'answer_content': ...} as text, keys included, as the official
-code does: a wrong answer with the right flag gets up to 75, not 0. Beside it: `f1_answer`, the answer or the word
-False where there is none, on both sides; `answerability_accuracy`, 0 where the reply does not say; and
-`f1_answerable`, the data set paper's: answerable items only, best over the aliases, whatever the reply says of
-answerability.
+code does: a wrong answer with the right flag gets up to 75, not 0. Reported beside it: `f1_answer`, of the answers
+alone, with the word False for an unanswerable question on either side; `answerability_accuracy`, 0 if the reply does
+not say; `f1_answerable`, as in the data set's paper: over answerable items only, best over the aliases, whatever the
+reply says about answerability.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ RANGE = (0.0, 100.0)
 NEEDS = ("references",)
 COMPONENTS = ("f1_output", "f1_answer", "answerability_accuracy")
 COUNTS = ANSWERABLE, ANSWERABLE_F1 = "sum_answerable", "sum_f1_answerable"
-FALSE = "False"  # stands for the answer where there is none
+FALSE = "False"  # in place of the answer if there is none
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What a reference says; aliases without the answer itself."""
+    """The content of a reference. aliases: other right answers, without `answer` itself."""
 
     answerable: bool
     answer: str
@@ -42,16 +42,16 @@ class Gold:
 
     @property
     def output(self) -> str:
-        """The text that an output is compared with."""
+        """Return the text that an output is compared with."""
         return str({"is_answerable": self.answerable, "answer_content": self.answer})
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """The value is f1_output; components 0 to 100.
+    """Return the outcome of one output; the value is f1_output, components are 0 to 100.
 
     references: one JSON object {"answer_content": text, "is_answerable": bool, "aliases": [texts]}; aliases may be left
-    out. The flag `format_ok` says whether the official code would find its object, `json_ok` whether a person would.
-    Raises GoldError for anything else, PredictionError for a prediction that is no text.
+    out. The flag `format_ok` says whether the official code would find its object in the reply, `json_ok` whether a
+    person would. Raises GoldError for other references, PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     gold = gold_in(references)
@@ -72,24 +72,24 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean F1 of outputs, 0 to 100."""
+    """Return the mean F1 of outputs, 0 to 100."""
     return means["f1_output"]
 
 
 def beside(means: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """f1_answerable over the answerable items, 0 to 100; left out where there is none."""
+    """Return f1_answerable over the answerable items, 0 to 100; empty if there are none."""
     answerable = np.asarray(means[ANSWERABLE], dtype=np.float64)
     return {"f1_answerable": means[ANSWERABLE_F1] / answerable} if (answerable > 0).all() else {}
 
 
 def f1(prediction: str, reference: str) -> float:
-    """Token F1 of normalised texts, 0 to 100; where a side is empty, 100 if both are (SQuAD 2.0)."""
+    """Return token F1 of the normalised texts, 0 to 100; if a side is empty, 100 if both are, else 0 (SQuAD 2.0)."""
     ours, theirs = (scrolls(text).split() for text in (prediction, reference))
     return 100.0 * (token_f1(ours, theirs) if ours and theirs else float(ours == theirs))
 
 
 def gold_in(references: Sequence[str]) -> Gold:
-    """The gold output. Raises GoldError."""
+    """Parse the gold output. Raises GoldError."""
     found, start = object_in(references, "an output, with its aliases, has")
     answer, answerable, aliases = (found.get(key) for key in ("answer_content", "is_answerable", "aliases"))
     if not isinstance(answer, str):

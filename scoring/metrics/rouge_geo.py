@@ -1,8 +1,8 @@
-"""Geometric mean of ROUGE-1, ROUGE-2 and ROUGE-L.
+"""Geometric mean of ROUGE-1, ROUGE-2 and ROUGE-L: ZeroSCROLLS 3.2 (zeroscrolls.md 7.1), SCROLLS 4 (scrolls.md 4.2).
 
-ZeroSCROLLS 3.2 (zeroscrolls.md 7.1), SCROLLS 4 (scrolls.md 4.2). Two aggregations are in print. The headline
-is the one of the official code and of the published numbers: the geometric mean of the three dataset means.
-`per_instance_mean`, the ZeroSCROLLS paper's wording, is reported beside it.
+Two aggregations are in print. The headline is that of the official code and of the published numbers: the geometric
+mean of the three means over the data set. `per_instance_mean`, the mean of each answer's geometric mean, follows the
+ZeroSCROLLS paper's wording and is reported beside it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ OPTIONS = ("stem",)
 
 
 def score(prediction: str, references: Sequence[str], *, stem: bool = False) -> Outcome:
-    """ROUGE F-measures of one prediction, 0 to 100; the value is the cube root of R1 x R2 x RL.
+    """Return the ROUGE F-measures of one prediction, 0 to 100; the value is the cube root of R1 x R2 x RL.
 
-    Each type is the best over the references, so types may come from different references. stem: Porter
-    stemmer, off in both benchmarks. R-L is over the whole text; R-Lsum takes lines as sentences and does not
-    enter the value. Raises GoldError for no reference, PredictionError for a prediction that is no text.
+    Each type is the best over the references, so types may come from different references. stem: apply the Porter
+    stemmer, which neither benchmark does. R-L covers the whole text; R-Lsum treats lines as sentences and does not
+    enter the value. Raises GoldError if there is no reference, PredictionError if the prediction is not text.
     """
     if prediction == "":  # asked of every input, to learn whether it can be scored
         check_texts(prediction, references)
@@ -38,7 +38,7 @@ def score(prediction: str, references: Sequence[str], *, stem: bool = False) -> 
 
 
 def batch(predictions: Sequence[str], references: Sequence[Sequence[str]], *, stem: bool = False) -> list[Outcome]:
-    """`score` of each prediction with its references, the same to the last bit, many times as fast."""
+    """Return `score` of each prediction and its references, identical to the last bit but many times faster."""
     for prediction, some in zip(predictions, references, strict=True):
         check_texts(prediction, some)
     fmeasures = _engine(stem).score(predictions, references)[:, :, MEASURES.index("fmeasure")]
@@ -46,7 +46,7 @@ def batch(predictions: Sequence[str], references: Sequence[Sequence[str]], *, st
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The cube root of mean R1 x mean R2 x mean RL, 0 to 100, also of arrays (zeroscrolls.md 7.1)."""
+    """Return the cube root of mean R1 x mean R2 x mean RL, 0 to 100 (zeroscrolls.md 7.1); arrays give an array."""
     return _geometric_mean(means)
 
 

@@ -1,9 +1,9 @@
-"""The heaviest one-to-one matchings of many small sparse graphs at once, in numpy.
+"""Maximum-weight bipartite matchings of many small sparse graphs at once, in numpy.
 
-Rows bid for columns first (Bertsekas 1988, with no least bid); those that are left are placed by augmenting paths of
-least cost (Jonker and Volgenant 1987). A row may stay alone, which is worth 0. All problems take their steps side by
-side, so that a step of numpy serves hundreds of them; each goes the way that it would go alone, so that results do not
-depend on what stands beside it. Totals are those of `scipy.optimize.linear_sum_assignment`
+Rows first bid for columns (auction algorithm, Bertsekas 1988, with epsilon 0); the rest are placed by augmenting paths
+of least cost (Jonker and Volgenant 1987). A row may stay unmatched, which is worth 0. All problems advance in lockstep,
+so that one numpy operation serves hundreds of them; each takes the steps that it would take alone, so results do not
+depend on the rest of the batch. Totals are those of `scipy.optimize.linear_sum_assignment`
 (tests/scoring/test_assignment.py).
 """
 
@@ -16,15 +16,15 @@ Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.intp]
 
 NONE, ALONE = -1, -2
-BIDS = 4  # a row, on average; rows that outbid each other by next to nothing are placed by paths instead
-CELLS_AT_ONCE = 1 << 19  # rows times the most edges of one
+BIDS = 4  # per row, on average; rows that outbid each other by tiny amounts are placed by paths instead
+CELLS_AT_ONCE = 1 << 19  # of a batch: problems times rows times the most edges of a row
 
 
 def heaviest(problem: Numbers, row: Numbers, column: Numbers, weight: Floats, problems: int) -> Floats:
-    """The weight of the heaviest matching of each problem, shape (problems,).
+    """Return the weight of the heaviest matching of each problem, shape (problems,).
 
-    problem, row, column, weight: of each edge, in ascending order of (problem, row, column), each once; rows and
-    columns are numbered from 0 in every problem, and each row has an edge. weight: over 0.
+    problem, row, column, weight: of each edge, shape (edges,), unique and sorted by (problem, row, column). Rows and
+    columns are numbered from 0 in every problem, and each row has an edge. weight: positive.
     """
     found = np.zeros(problems)
     if not len(problem):
@@ -57,7 +57,7 @@ def heaviest(problem: Numbers, row: Numbers, column: Numbers, weight: Floats, pr
 
 
 def run_starts(*keys: npt.NDArray[np.signedinteger]) -> Numbers:
-    """Where a run of equal keys begins; keys of equal length."""
+    """Return the indices at which runs of equal keys begin. keys: arrays of equal length."""
     changes = np.zeros(len(keys[0]), dtype=bool)
     changes[:1] = True
     for key in keys:
@@ -66,14 +66,17 @@ def run_starts(*keys: npt.NDArray[np.signedinteger]) -> Numbers:
 
 
 class _Matching:
-    """Problems in step. Rows and columns are numbered over all problems: `most` rows and `width` columns each.
+    """Problems in lockstep. Rows and columns are numbered over all problems, each with `most` rows and `width` columns.
 
-    neighbours, weights: [row, edge]; the last column of a problem stands where there is no edge. price: of the columns;
-    it never falls, and is 0 while nobody has the column. A row is matched to a column, ALONE, or not yet placed (NONE).
+    neighbours, weights: [row, edge]; the last column of a problem stands for no edge. price: of each column; it never
+    falls and is 0 while the column is free. column_of: a row's column, ALONE (unmatched), or NONE (not yet placed).
     """
 
     def __init__(self, neighbours: Numbers, weights: Floats, rows: Numbers, width: int) -> None:
-        """neighbours, weights: [problem, row, edge], columns from 0 in each problem, `width` for no edge."""
+        """Number rows and columns over all problems. rows: how many each problem has.
+
+        neighbours, weights: [problem, row, edge], columns from 0 in each problem, `width` for no edge.
+        """
         count, self.most, self.edges = neighbours.shape
         self.width = width + 1
         self.first_row, self.first_column = np.arange(count) * self.most, np.arange(count) * self.width
@@ -86,18 +89,21 @@ class _Matching:
         self.column_of = np.full(count * self.most, NONE, dtype=np.intp)
 
     def total(self) -> Floats:
-        """The weights of the heaviest matchings."""
+        """Return the weight of the heaviest matching of each problem, shape (problems,)."""
         self.bid()
         self.place()
         taken = np.flatnonzero(self.neighbours == self.column_of[:, None])
         problem = taken // (self.most * self.edges)
-        # added one after the other: as if alone
+        # added in sequence, as if the problem were alone
         found: Floats = np.bincount(problem, self.weights.ravel()[taken], len(self.first_row)).astype(np.float64)
         return found
 
     def bid(self) -> None:
-        """Each row takes the column that is worth most to it and makes it as dear as its second choice; who had it
-        bids again. A row whose choices are worth the same, and the first is taken, waits for `place`."""
+        """Let each row take its most valuable column and raise its price until the second choice is worth the same.
+
+        The row that loses the column bids again. A row with two equal best choices, the first of them taken, is left to
+        `place`.
+        """
         row, upcoming, end = self.first_row, self.first_row + 1, self.end_row
         left = BIDS * (end - row)
         while len(row):
@@ -107,7 +113,7 @@ class _Matching:
             best = worth.argmax(axis=1)
             best += np.arange(0, worth.size, self.edges)
             most, column = worth.take(best), columns.take(best)
-            worth.put(best, 0.0)  # to stay alone is a choice too
+            worth.put(best, 0.0)  # staying unmatched is a choice too
             gap = most - worth.max(axis=1)
             former = self.row_of.take(column)
             stays = most <= 0
@@ -129,23 +135,23 @@ class _Matching:
                 row, upcoming, end, left = row[on], upcoming[on], end[on], left[on]
 
     def place(self) -> None:
-        """Each row that is not placed gets a path of least cost: Dijkstra's algorithm from it up to a column that
-        nobody has or a row that stays alone. A problem goes on to its next row while others are still under way.
+        """Place each remaining row by a path of least cost to a free column or a row that becomes unmatched (Dijkstra).
 
-        Costs are prices less weights, reduced by the cost of the pair that a row was in, which all rows on a path were.
+        A problem goes on to its next row while others still search. Costs are prices less weights; the cost of a row's
+        present pair, which every later row on a path has, is subtracted.
         """
         free = (self.column_of == NONE).reshape(-1, self.most)
         free &= np.arange(self.most) < (self.end_row - self.first_row)[:, None]
         waiting = np.flatnonzero(free.ravel())
         problem = waiting // self.most
-        begins = np.flatnonzero(np.diff(problem, prepend=NONE))  # of each problem's rows that wait
+        begins = np.flatnonzero(np.diff(problem, prepend=NONE))  # the first waiting row of each problem
         turn, turns = begins, np.append(begins[1:], len(waiting))
         start = waiting[turn]
         first = self.first_column[problem[begins]]
         row, base = start, np.zeros(len(start))  # base: distance of the row, less the cost of its pair
-        distance = np.full((len(start), self.width), np.inf)  # of columns that may be next
-        settled = np.full_like(distance, np.inf)  # of columns that were
-        before = np.full(distance.shape, NONE, dtype=np.intp)  # the row by which the column is reached
+        distance = np.full((len(start), self.width), np.inf)  # of columns reached but not settled
+        settled = np.full_like(distance, np.inf)  # of settled columns
+        before = np.full(distance.shape, NONE, dtype=np.intp)  # the row from which a column is reached
         nearest_alone, who_alone = np.full(len(start), np.inf), start
         while len(start):
             offset = np.arange(0, distance.size, self.width)
@@ -193,7 +199,7 @@ class _Matching:
                 distance, settled, before = distance[goes_on], settled[goes_on], before[goes_on]
 
     def _augment(self, start: Numbers, row: Numbers, column: Numbers, first: Numbers, before: Numbers) -> None:
-        """Each row on the path, from its end, takes the column behind it; the last is the one that it begins with."""
+        """Give each row on the path, from its end, the column that follows it; the path begins with the row `start`."""
         each = np.arange(len(start))
         while len(row):
             former = self.column_of[row]

@@ -1,7 +1,7 @@
-"""The words of one longest common subsequence of two sentences: the one that the PyPI package `rouge` 1.0.1 walks.
+"""The words of one longest common subsequence of two sentences: the one that the PyPI package `rouge` 1.0.1 finds.
 
-Its table of n x m numbers rises by 0 or 1 from column to column, so a row is one integer here, a 0 bit where it rises
-(Hyyro 2004). Results are equal, ties included (tests/scoring/test_longbench_rouge_l.py).
+Its table of n x m numbers rises by 0 or 1 from column to column, so a row is one integer here, with a 0 bit where it
+rises (Hyyro 2004). Results are equal, ties included (tests/scoring/test_longbench_rouge_l.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 
 def places(sentence: Sequence[str]) -> dict[str, int]:
-    """For each word an integer with bit j set where it is the j-th."""
+    """Return for each word an integer with bit j set if it is word j of the sentence, from 0."""
     masks: dict[str, int] = {}
     for place, word in enumerate(sentence):
         masks[word] = masks.get(word, 0) | 1 << place
@@ -18,9 +18,10 @@ def places(sentence: Sequence[str]) -> dict[str, int]:
 
 
 def common_words(sentence: Sequence[str], masks: Mapping[str, int], columns: int) -> set[str]:
-    """The words in a longest common subsequence with the sentence of `masks` (see places), `columns` words long.
+    """Return the words in a longest common subsequence of `sentence` and another one.
 
-    Walking back, a tie goes up in `sentence` before it goes left in the other one.
+    masks, columns: `places` of the other sentence, and its length in words. Backtracking resolves a tie by going up in
+    `sentence` before going left in the other.
     """
     row = full = (1 << columns) - 1
     rows = [row]
@@ -42,5 +43,5 @@ def common_words(sentence: Sequence[str], masks: Mapping[str, int], columns: int
 
 
 def _rises(row: int, columns: int) -> int:
-    """The table's number at that column: how often the row rises up to it."""
+    """Return the table's number at that column: how often the row rises up to it."""
     return columns - (row & ((1 << columns) - 1)).bit_count()

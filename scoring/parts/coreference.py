@@ -1,8 +1,8 @@
-"""MUC, B-cubed and CEAF-e of many clusterings at once, in numpy, from sums that may be added over instances.
+"""MUC, B-cubed and CEAF-e of many clusterings at once, in numpy, from sums that can be added over instances.
 
 MUC: Vilain et al. 1995. B-cubed: Bagga and Baldwin 1998. CEAF-e: Luo 2005. All as in Pradhan et al. 2014, "Scoring
 coreference partitions of predicted mentions"; values are those of the PyPI package `scorch` (tests/scoring/
-test_coreference.py). Mentions are aligned by their ids: those of one side only stay, as missing or as spurious ones.
+test_coreference.py). Mentions are aligned by their ids; those of one side only are kept, as missing or spurious ones.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ b_cubed_recall, b_cubed_precision: sums over the mentions. similarity: of the be
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side's clusters in many instances, none empty.
+    """One side's clusters in many instances; none is empty.
 
-    cluster: of each mention, numbered over all instances, NONE where the side does not have the mention. instance: of
-    each cluster, ascending. sizes: of the clusters, in mentions.
+    cluster: of each mention, numbered over all instances, NONE if the side does not have the mention. instance: of each
+    cluster, ascending. sizes: of the clusters, in mentions.
     """
 
     cluster: Numbers
@@ -47,8 +47,10 @@ class Side:
 
     @classmethod
     def of(cls, labels: Sequence[Sequence[int]], clusters: Sequence[int]) -> Side:
-        """labels: for each instance the cluster of each mention, from 0, NONE where the side does not have it.
-        clusters: how many numbers there are in each instance; one that no mention has is no cluster."""
+        """Build a side. labels: for each instance the cluster of each mention, from 0, NONE if it is not on this side.
+
+        clusters: how many cluster numbers each instance has; a number without mentions is no cluster.
+        """
         each = np.fromiter(map(len, labels), np.intp, len(labels))
         flat = np.fromiter(chain.from_iterable(labels), np.intp, each.sum())
         begins = np.cumsum([0, *clusters])
@@ -57,19 +59,19 @@ class Side:
         return cls(cluster, np.repeat(np.arange(len(clusters)), clusters), sizes).only(sizes > 0)
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Side:
-        """The side with these clusters alone."""
+        """Return the side with only the clusters that `kept` marks."""
         if kept.all():
             return self
-        number = np.append(np.where(kept, np.cumsum(kept) - 1, NONE), NONE)  # the last stands for NONE
+        number = np.append(np.where(kept, np.cumsum(kept) - 1, NONE), NONE)  # the last entry maps NONE to NONE
         return Side(number[self.cluster], self.instance[kept], self.sizes[kept])
 
     def without_singletons(self) -> Side:
-        """The side without clusters of one mention."""
+        """Return the side without clusters of one mention."""
         return self.only(self.sizes > 1)
 
 
 def concatenate_sides(sides: Sequence[Side], instances: int) -> Side:
-    """Sides of as many instances each, one behind the other."""
+    """Join sides, each with that many instances, one after the other."""
     begins = np.cumsum([0, *(len(side.sizes) for side in sides)]).tolist()
     moved = [
         np.where(one.cluster == NONE, NONE, one.cluster + begin) for one, begin in zip(sides, begins, strict=False)
@@ -82,7 +84,7 @@ def concatenate_sides(sides: Sequence[Side], instances: int) -> Side:
 
 
 def sums(key: Side, response: Side, instances: int) -> dict[str, Floats]:
-    """SUMS of each instance, shape (instances,). key, response: the clusters of the same mentions."""
+    """Return SUMS of each instance, shape (instances,). key, response: clusters of the same mentions."""
     instance, ours, theirs, shared = _overlaps(key, response, instances)
 
     def total(where: Numbers, what: npt.NDArray[np.generic] | None = None) -> Floats:
@@ -103,9 +105,9 @@ def sums(key: Side, response: Side, instances: int) -> dict[str, Floats]:
 
 
 def _overlaps(key: Side, response: Side, instances: int) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """(instance, key cluster, response cluster, mentions in both), ascending, of all pairs that overlap.
+    """Return (instance, key cluster, response cluster, shared mentions) of all overlapping pairs, ascending.
 
-    Rows of a table are sorted, one an instance: many times as fast as one long list.
+    Sorts a table with a row for each instance, which is many times faster than sorting one long list.
     """
     both = np.flatnonzero((key.cluster != NONE) & (response.cluster != NONE))
     ours, theirs = key.cluster[both], response.cluster[both]
@@ -128,7 +130,7 @@ def _overlaps(key: Side, response: Side, instances: int) -> tuple[Numbers, Numbe
 
 
 def _similarity(instance: Numbers, ours: Numbers, theirs: Numbers, weight: Floats, instances: int) -> Floats:
-    """Of the best alignment in each instance; clusters that overlap with each other alone need no search."""
+    """Return that of the best alignment of each instance; clusters that overlap only each other need no search."""
     alone = (np.bincount(ours, minlength=1)[ours] == 1) & (np.bincount(theirs, minlength=1)[theirs] == 1)
     found = np.bincount(instance[alone], weight[alone], instances)
     rest = np.flatnonzero(~alone)
@@ -138,7 +140,7 @@ def _similarity(instance: Numbers, ours: Numbers, theirs: Numbers, weight: Float
 
 
 def _numbered(clusters: Numbers, problem: Numbers, instances: int) -> Numbers:
-    """The clusters numbered from 0 within each problem, in their order."""
+    """Number the clusters from 0 within each problem, in their order."""
     there = np.zeros(clusters.max(initial=0) + 1, dtype=bool)
     there[clusters] = True
     number = np.cumsum(there) - 1
@@ -148,7 +150,7 @@ def _numbered(clusters: Numbers, problem: Numbers, instances: int) -> Numbers:
 
 
 def f_measures(found: Mapping[str, Floats]) -> dict[str, Floats]:
-    """F1 of METRICS and their mean, CONLL, as fractions of 1, from SUMS or means of them; 0 for nothing of nothing."""
+    """Return F1 of METRICS and their mean, CONLL, 0 to 1, from SUMS or means of them; 0 / 0 counts as 0."""
     of = {name: np.asarray(value, dtype=np.float64) for name, value in found.items()}
     measured = {
         "muc": _f(

@@ -1,4 +1,4 @@
-"""Sets of answer letters compared as L-Eval does (An et al. 2023, section 4.1), for both its exam metrics."""
+"""Sets of answer letters compared as in L-Eval (An et al. 2023, section 4.1), for both of its exam metrics."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 from scrollwork.scoring.outcome import GoldError, Outcome, check_texts, single
 
-PART_OF_IT = 0.25  # some of the right options and no wrong one
+PART_OF_IT = 0.25  # credit for some of the right options and no wrong one
 
 
 def exam(name: str, letters: Callable[[str], str], prediction: str, references: Sequence[str]) -> Outcome:
-    """100 for the reference's letters, 25 for a part of them, else 0, best over the references.
+    """Return 100 for the reference's letters, 25 for a proper subset of them, else 0; best over the references.
 
-    letters: those of a text, sorted, "" for none. Raises GoldError for no reference or one without letters,
-    PredictionError for a prediction that is no text.
+    letters: returns those of a text, sorted, "" for none. Raises GoldError if there is no reference or one has no
+    letters, PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     gold = [_gold(letters, reference) for reference in references]

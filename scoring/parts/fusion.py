@@ -1,7 +1,4 @@
-"""What a fusion of reviews is measured by: its highlighted spans and the spans that it must cover. SEAM, FuseReviews.
-
-Fact sheet seam.md 1.2, 6.2.
-"""
+"""The gold of a fusion of reviews: highlighted spans, and spans to cover. SEAM's FuseReviews (seam.md 1.2, 6.2)."""
 
 from __future__ import annotations
 
@@ -19,19 +16,19 @@ SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """highlights: the spans of each review. alignments: the spans of reviews that the gold summary goes back to."""
+    """The gold of one fusion. highlights: spans by review. alignments: review spans that the gold summary draws on."""
 
     highlights: tuple[tuple[str, ...], ...]
     alignments: tuple[str, ...]
 
     @property
     def joined(self) -> str:
-        """All highlighted spans, joined by spaces."""
+        """Return all highlighted spans, joined by spaces."""
         return " ".join(span for review in self.highlights for span in review)
 
     @property
     def listed(self) -> str:
-        """The highlighted spans as the prompt lists them, review by review."""
+        """Return the highlighted spans as the prompt lists them, review by review."""
         lines = []
         for number, review in enumerate(self.highlights):
             spans = "".join(f" {place}. {span}" for place, span in enumerate(review, start=1))
@@ -40,7 +37,7 @@ class Fusion:
 
 
 def fusion_in(references: Sequence[str]) -> Fusion:
-    """From one JSON object {"highlights": [[span, ...], one list a review], "alignments": [span, ...]}.
+    """Parse one JSON object {"highlights": [[span, ...], one list per review], "alignments": [span, ...]}.
 
     Raises GoldError.
     """
@@ -54,12 +51,12 @@ def fusion_in(references: Sequence[str]) -> Fusion:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of an output: it is cut behind . ! or ? where white space follows."""
+    """Split an output into sentences: after . ! or ? if white space follows."""
     return [part for part in SENTENCE_ENDS.split(text.strip()) if part]
 
 
 def harmonic(first: float, second: float) -> float:
-    """The harmonic mean, 0 where one is 0."""
+    """Return the harmonic mean of two numbers from 0 to 1; 0 if either is 0."""
     return min(2 * first * second / (first + second), 1.0) if first > 0 and second > 0 else 0.0
 
 

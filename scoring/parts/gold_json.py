@@ -1,4 +1,4 @@
-"""Gold that is one JSON document: objects and clusters are references too."""
+"""Gold that is one JSON document, such as an object or a list of clusters."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from scrollwork.scoring.outcome import GoldError
 
 
 def document_in(references: Sequence[str], what: str) -> tuple[Any, str]:
-    """(the document, how an error names it) of references that must be one. what: "clusters have", for the error.
+    """Return (the document, its name in errors) from references that must be just one.
 
-    Raises GoldError.
+    what: the start of an error, such as "clusters have". Raises GoldError.
     """
     if len(references) != 1:
         raise GoldError(f"{what} one reference, not {len(references)}")
@@ -24,7 +24,7 @@ def document_in(references: Sequence[str], what: str) -> tuple[Any, str]:
 
 
 def object_in(references: Sequence[str], what: str) -> tuple[dict[str, Any], str]:
-    """As `document_in`, of an object."""
+    """Return what `document_in` returns, for a JSON object. Raises GoldError for other JSON too."""
     found, name = document_in(references, what)
     if not isinstance(found, dict):
         raise GoldError(f"{name} is no JSON object")

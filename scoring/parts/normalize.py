@@ -1,4 +1,4 @@
-"""Text made comparable for F1 and exact match.
+"""Text normalisation for F1 and exact match.
 
 SCROLLS 4 (scrolls.md 4.3), ZeroSCROLLS 3.2 (zeroscrolls.md 7.2).
 """
@@ -14,17 +14,17 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def scrolls(text: str) -> str:
-    """Lower case, no ASCII punctuation, no whole word a, an, the; white space collapsed to single spaces."""
+    """Return the text in lower case, without ASCII punctuation and the words a, an, the, single-spaced."""
     return " ".join(ARTICLES.sub(" ", text.lower().translate(PUNCTUATION)).split())
 
 
 def zero_scrolls(text: str) -> str:
-    """As `scrolls`, then transliterated to ASCII.
+    """Return `scrolls` of the text, transliterated to ASCII.
 
-    Transliteration comes last, as in the official file: punctuation and capitals that it makes stay (vectors
+    Transliteration comes last, as in the official code: punctuation and capitals that it produces stay (test vectors
     F18-F23).
     """
-    from unidecode import unidecode  # 2 MB of tables that SCROLLS does not need
+    from unidecode import unidecode  # loads 2 MB of tables that SCROLLS does not need
 
-    # unidecode drops lone surrogates too, but warns of each, which is an error under -W error.
+    # unidecode drops lone surrogates too, but warns about each, which is an error under -W error.
     return unidecode(SURROGATES.sub("", scrolls(text)))

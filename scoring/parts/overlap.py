@@ -1,4 +1,4 @@
-"""F1 over multisets of tokens, shared by both F1 metrics. SCROLLS 4 (scrolls.md 4.3), as SQuAD's."""
+"""Token F1 over multisets, as in SQuAD, shared by all F1 metrics. SCROLLS 4 (scrolls.md 4.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 
 def token_f1(prediction: Sequence[str], reference: Sequence[str]) -> float:
-    """Harmonic mean of precision and recall of the shared tokens, 0 to 1; empty against empty is 0."""
+    """Return the harmonic mean of precision and recall of the shared tokens, 0 to 1; 0 if both sides are empty."""
     shared = (Counter(prediction) & Counter(reference)).total()
     if shared == 0:
         return 0.0
@@ -16,6 +16,6 @@ def token_f1(prediction: Sequence[str], reference: Sequence[str]) -> float:
 
 
 def best_token_f1(prediction: str, references: Sequence[str], normalize: Callable[[str], str]) -> float:
-    """The best F1 of the normalised prediction against any reference, 0 to 1; words end at white space."""
+    """Return the best F1 of the normalised prediction against any reference, 0 to 1; tokens end at white space."""
     words = normalize(prediction).split()
     return max(token_f1(words, normalize(reference).split()) for reference in references)

@@ -1,4 +1,4 @@
-"""How many of the numbers in a prediction are the right one, for LongBench's count and retrieval."""
+"""The share of a prediction's numbers that are right, for LongBench's count and retrieval."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NUMBER = re.compile(r"\d+")
 
 
 def share_of_numbers(name: str, prediction: str, gold: Sequence[str]) -> Outcome:
-    """The share of the runs of digits in the prediction that equal a gold one as text, best over gold, 0 to 100."""
+    """Return the share of the prediction's runs of digits that equal a gold one as text, best over gold, 0 to 100."""
     numbers = NUMBER.findall(prediction)
     if not numbers:
         return single(name, 0.0, None, {"format_ok": False})

@@ -1,8 +1,8 @@
-"""A reply that should be {'is_answerable': bool, 'answer_content': text}. SEAM, MuSiQue (seam.md 5).
+"""A reply that should be {'is_answerable': bool, 'answer_content': text}: SEAM's MuSiQue (seam.md 5).
 
-Two readings. The official one decides what `f1_output` and `format_ok` see: an object of Python on one line, after
-repairs that break as much as they mend (JSON's true, and answers that begin with s or t, are failures). The second
-takes what a person would: JSON or Python, over several lines, in fences; the official repairs come last.
+It is read in two ways. The official reading determines `f1_output` and `format_ok`: a Python object on one line, after
+repairs that break as much as they mend (JSON's true fails, and so do answers that begin with s or t). The lenient one
+accepts what a person would: JSON or Python, over several lines, in code fences; the official repairs come last.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ SAID = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class AnswerObject:
-    """What a reply says. answerable: None where it does not say. answer: the whole reply where it is no object.
+    """What a reply says. answerable: None if it does not say. answer: the whole reply if it is not an object.
 
-    official: the text whose tokens the official code compares, that of its object or the whole reply.
+    official: the text whose tokens the official code compares, of its object or else the whole reply. format_ok,
+    json_ok: whether the official and the lenient reading found an object.
     """
 
     answerable: bool | None
@@ -33,7 +34,7 @@ class AnswerObject:
 
 
 def answer_object(reply: str) -> AnswerObject:
-    """A reply read both ways, in linear time; a reply that is no object stands for itself."""
+    """Read a reply both ways, in linear time."""
     strict = official_object(reply)
     free = lenient_object(reply)
     fields = {_key(key): value for key, value in (free or {}).items()}
@@ -47,14 +48,14 @@ def answer_object(reply: str) -> AnswerObject:
 
 
 def official_object(reply: str) -> Object | None:
-    """The object that the official code evaluates, None where it fails; nothing is evaluated here."""
+    """Return the object that the official code would evaluate, or None if it fails; nothing is evaluated here."""
     return next(_objects(_repaired(_on_one_line(reply)), PYTHON), None)
 
 
 def lenient_object(reply: str) -> Object | None:
-    """The object from the first { to the last }, of JSON or Python; else what the official repairs make of a line."""
+    """Return the object from the first { to the last }, JSON or Python, else by the official repairs; or None."""
     whole = reply[reply.find("{") : reply.rfind("}") + 1] if "{" in reply else ""
-    if whole.count("{") + whole.count("[") <= DEEPEST:  # so that it depends on no stack how deep may be read
+    if whole.count("{") + whole.count("[") <= DEEPEST:  # how deep JSON may be must not depend on the stack
         try:
             return dict(json.loads(whole))
         except ValueError:
@@ -63,7 +64,7 @@ def lenient_object(reply: str) -> Object | None:
 
 
 def _on_one_line(reply: str) -> str:
-    """From the first { to the last } behind it of the first line that has both, else ""."""
+    """Return the text from the first { to the last } of the first line with both in this order, else ""."""
     for line in reply.split("\n"):
         begin, end = line.find("{"), line.rfind("}")
         if 0 <= begin < end:
@@ -72,7 +73,7 @@ def _on_one_line(reply: str) -> str:
 
 
 def _repaired(text: str) -> list[str]:
-    """The official repairs, and those with a quote set before every } too."""
+    """Return the text after the official repairs, and again with a quote before every }."""
     for broken, mended in (("'s", "\\'s"), ("'t", "\\'t"), ("s' ", "s\\' "), ("\\_", "_")):
         text = text.replace(broken, mended)
     return [text, text.replace("}", "'}")] if text else []

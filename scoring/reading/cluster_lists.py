@@ -1,8 +1,8 @@
-"""Clusters of mention ids in a reply. SEAM, SciCo and ECB+ (seam.md 5).
+"""Clusters of mention ids in a reply: SEAM's SciCo and ECB+ (seam.md 5).
 
-Every [...] of digits, commas and spaces on a line is a cluster, wherever it stands; the first that is cut off behind
-the last whole one is taken too. Ids are decimal digits without leading zeros and stay text: int() refuses more than
-4,300 digits. Only ASCII digits count; [-1, 2] is no cluster, and ["3", "4"] is none.
+Every [...] of digits, commas and spaces on a line is a cluster, wherever it is; so is the first one that is cut off
+after the last complete one. Ids are decimal digits without leading zeros and stay text: int() refuses more than 4,300
+digits. Only ASCII digits count; neither [-1, 2] nor ["3", "4"] is a cluster.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ FENCE = "```"
 
 
 def clusters_in(reply: str) -> Clusters:
-    """The clusters as written, empty ones left out; an id may stand in several, and twice in one."""
+    """Return the clusters as written, except empty ones; an id may be in several, and twice in one."""
     return ids_in(runs_in(reply))
 
 
 def runs_in(reply: str) -> list[str]:
-    """What stands between the brackets of each cluster: digits, commas, spaces, and one id at least."""
+    """Return the text between the brackets of each cluster: digits, commas, spaces, and at least one id."""
     whole = list(WHOLE.finditer(reply))
     runs = [found[1] for found in whole if found[1].strip(", ")]
     behind = whole[-1].end() if whole else 0
@@ -34,7 +34,7 @@ def runs_in(reply: str) -> list[str]:
 
 
 def ids_in(runs: Iterable[str]) -> Clusters:
-    """The ids of each run; commas and spaces part them, and nothing stands between two commas."""
+    """Return the ids of each run, separated by commas and spaces; nothing between two commas is no id."""
     return [
         [word.lstrip("0") or "0" for word in words] if "0" in {word[0] for word in words} else words
         for words in (run.replace(",", " ").split() for run in runs)
@@ -42,12 +42,12 @@ def ids_in(runs: Iterable[str]) -> Clusters:
 
 
 def cluster_of(clusters: Clusters) -> dict[str, int]:
-    """The place in the list of the cluster of each id: the last that holds it."""
+    """Return for each id the list index of the last cluster that has it."""
     return {name: place for place, some in enumerate(clusters) for name in some}
 
 
 def is_list_of_lists(reply: str) -> bool:
-    """Whether the whole reply, a code fence around it apart, is a JSON list of lists of integers, none empty."""
+    """Return whether the reply, apart from a code fence around it, is a JSON list of lists of integers, none empty."""
     try:
         found = json.loads(without_fence(reply))
     except (ValueError, RecursionError):
@@ -58,7 +58,7 @@ def is_list_of_lists(reply: str) -> bool:
 
 
 def without_fence(reply: str) -> str:
-    """The reply without a code fence around it."""
+    """Return the reply without a code fence around it."""
     text = reply.strip()
     if not (text.startswith(FENCE) and text.endswith(FENCE) and len(text) > 2 * len(FENCE)):
         return text

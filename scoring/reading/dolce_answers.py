@@ -1,7 +1,7 @@
 """The answer in a reply, by the extractors that Dolce names, and whether a reply leaves the problem unanswered.
 
-The paper names extractors without saying what they do; what they do here is dolce.md 8. Every function takes any text,
-in time linear in its length.
+The paper names extractors without defining them; dolce.md 8 defines them. Every function accepts any text, in time
+linear in its length.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ UNANSWERABLE, CHOICE_OF_NONE = "unanswerable", "E"
 MARKS = string.punctuation + "“”‘’…–—"
 LETTER = re.compile(r"\b[A-E]\b")
 LETTERS = re.compile(r"\b[A-E]{1,5}\b")
-# The article, as in "A careful reading shows": a small word follows that is no verb or link, as after the letter it is
-# ("A is", "A because", "A fits"). Words in -s are taken for verbs, but those in -ss, -us, -is and -os.
+# The article, as in "A careful reading shows": a lower-case word follows that is no verb or function word, unlike those
+# after the letter ("A is", "A because", "A fits"). Words in -s count as verbs, except those in -ss, -us, -is and -os.
 ARTICLE = re.compile(
     r"A[ \t]+(?!(?:is|was|has|as|and|or|nor|but|because|since|for|so|with|without|from|in|on|at|by|to|of|the|not|only|"
     r"would|could|should|may|might|must|can|cannot|will|did|are|were|be|seemed|appeared|also|then|if|when|where|which|"
     r"that|than|here|rather|instead|over|based|due|given|through|per|above|below|alone|too|correctly|best|better|most)\b)"
     r"(?![a-z]*[^suio]s\b)[a-z]"
 )
-# So is that of an ordinal ("A 19th century reader"), and of a title behind a preposition ("In A Tale of Two Cities").
+# Also before an ordinal ("A 19th century reader"), and in a title after a preposition ("In A Tale of Two Cities").
 ORDINAL = re.compile(r"A[ \t]+[0-9]+(?:st|nd|rd|th)\b")
 TITLE = re.compile(r"A[ \t]+[A-Z][a-z]")
 BEFORE_TITLE = re.compile(
     r"\b(?:in|of|from|by|with|on|at|to|for|as|about|reading|novel|story|book)[ \t]+[\"'“‘*_]?\Z", re.IGNORECASE
 )
-LONGEST_BEFORE = 12  # characters of these words and what stands behind them
+LONGEST_BEFORE = 12  # characters before a title in which these words are looked for
 JOINS = re.compile(r"[\s,;&/().]*(?:(?:and|or)\b[\s(]*)?", re.IGNORECASE)
-LONGEST_JOIN = 16  # characters between two letters of one answer
+LONGEST_JOIN = 16  # characters between two letters of one answer, at most
 NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|(?<![0-9])\.[0-9]+")
 MINUS = re.compile(r"(?:^|[^\w)\]])[-−][$€£¥]?\Z")
 ANSWER = re.compile(r"\banswer(?: is\b|:)", re.IGNORECASE)
@@ -49,15 +49,15 @@ REFUSAL = re.compile(
     r"|^\W{0,8}(?:E\W{1,4})?(?:(?:the|this|that|my|final) ){0,2}(?:question|answer)(?: is|:)\W{0,8}unanswerable\b",
     re.IGNORECASE | re.MULTILINE,
 )
-WORD, BY_LETTER = "word", "letter"  # how a task offers to leave a problem unanswered
+WORD, BY_LETTER = "word", "letter"  # how a task lets a reply leave its problem unanswered
 
 Extractor = Callable[[str, Sequence[str]], str]
 
 
 def extract(name: str, reply: str, options: Sequence[str] = ()) -> str:
-    """The answer in a reply, "" where there is none. options: the classes of a task that has some.
+    """Return the answer in a reply, "" if there is none. Raises ValueError for an unknown extractor.
 
-    Raises ValueError for an extractor that there is not.
+    options: the classes, if the task has some.
     """
     if name not in EXTRACTORS:
         raise ValueError(f"there is no extractor {name!r}; there are: {', '.join(EXTRACTORS)}")
@@ -65,10 +65,12 @@ def extract(name: str, reply: str, options: Sequence[str] = ()) -> str:
 
 
 def left_open(reply: str, answer: str, by: str = WORD) -> bool:
-    """Whether a reply leaves its problem unanswered: it or the extracted answer is, or begins with, "unanswerable", or
-    it says somewhere that the question cannot be answered; where a task offers a letter for that, also the answer E.
+    """Return whether a reply leaves its problem unanswered.
 
-    by: how the task offers it; where it does not, "", no reply does.
+    It does if it or the extracted answer begins with "unanswerable", if it says anywhere that the question cannot be
+    answered, or if the answer is E and the task offers that letter for it.
+
+    by: how the task offers it, WORD or BY_LETTER; "" if it does not, and then no reply does.
     """
     if not by:
         return False
@@ -79,17 +81,17 @@ def left_open(reply: str, answer: str, by: str = WORD) -> bool:
 
 
 def whole_reply(reply: str, options: Sequence[str] = ()) -> str:
-    """None: the whole reply, stripped."""
+    """Return the whole reply, stripped (the paper's "None")."""
     return reply.strip()
 
 
 def first_line(reply: str, options: Sequence[str] = ()) -> str:
-    """Take first line: the first that is not empty."""
+    """Return the first line that is not empty ("Take first line")."""
     return next(nonempty_lines(reply), "")
 
 
 def first_word(reply: str, options: Sequence[str] = ()) -> str:
-    """Extract first word: the first that is more than punctuation, without what stands around it."""
+    """Return the first word that is more than punctuation, without punctuation around it ("Extract first word")."""
     for match in re.finditer(r"\S+", reply):
         if word := match.group().strip(MARKS):
             return word
@@ -97,20 +99,20 @@ def first_word(reply: str, options: Sequence[str] = ()) -> str:
 
 
 def choice(reply: str, options: Sequence[str] = ()) -> str:
-    """Extract 4-choice answer: the first capital A to E that stands alone and is no article."""
+    """Return the first capital A to E that stands alone and is not an article ("Extract 4-choice answer")."""
     match = next(letter_places(LETTER, reply), None)
     return match.group() if match else ""
 
 
 def letter_places(pattern: re.Pattern[str], reply: str) -> Iterator[re.Match[str]]:
-    """Where letters stand, without articles; with them where nothing else stands."""
+    """Return the matches of letters that are not articles, or all matches if there are no others."""
     found = (match for match in pattern.finditer(reply) if not is_article(reply, match.start()))
     first = next(found, None)
     return pattern.finditer(reply) if first is None else chain([first], found)
 
 
 def is_article(reply: str, place: int) -> bool:
-    """Whether the capital there is the article A."""
+    """Return whether the capital at `place` is the article A."""
     if ARTICLE.match(reply, place) or ORDINAL.match(reply, place):
         return True
     before = reply[max(0, place - LONGEST_BEFORE) : place]
@@ -118,13 +120,16 @@ def is_article(reply: str, place: int) -> bool:
 
 
 def choices(reply: str, options: Sequence[str] = ()) -> str:
-    """The same where several letters can be right: the first run of them, sorted, each once. "ACD", "A, C and D"."""
+    """Return the letters of the first group, such as "ACD" or "A, C and D": sorted, each once.
+
+    For tasks with several right options; otherwise like `choice`.
+    """
     found: set[str] = set()
     end = -1
     for match in letter_places(LETTERS, reply):
         if found and not are_joined(reply, end, match.start()):
             break
-        if len(set(match.group())) == len(match.group()):  # no word such as "ADD"
+        if len(set(match.group())) == len(match.group()):  # not a word such as "ADD"
             found.update(match.group())
             end = match.end()
         elif found:
@@ -133,12 +138,12 @@ def choices(reply: str, options: Sequence[str] = ()) -> str:
 
 
 def are_joined(reply: str, end: int, start: int) -> bool:
-    """Whether what stands between two letters joins them."""
+    """Return whether the text between two letters joins them into one answer."""
     return start - end <= LONGEST_JOIN and JOINS.fullmatch(reply[end:start]) is not None
 
 
 def number(reply: str, options: Sequence[str] = ()) -> str:
-    """Extract numeric answer: the last number, in plain digits: "$1,234.50" is 1234.5."""
+    """Return the last number, in plain digits: "$1,234.50" is 1234.5 ("Extract numeric answer")."""
     last = last_of(NUMBER, reply)
     if last is None:
         return ""
@@ -147,7 +152,7 @@ def number(reply: str, options: Sequence[str] = ()) -> str:
 
 
 def canonical(text: str) -> str:
-    """A number in plain digits, with no zero too many; its text stays exact, whatever its size."""
+    """Return a number in plain digits without redundant zeros; being text, it is exact whatever its size."""
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     before, _, after = digits.replace(",", "").partition(".")
     before, after = before.lstrip("0") or "0", after.rstrip("0")
@@ -156,27 +161,31 @@ def canonical(text: str) -> str:
 
 
 def answer(reply: str, options: Sequence[str] = ()) -> str:
-    """Extract answer: what follows the last "answer is" or "answer:" up to the end of its line (of the next line with
-    words, where none stand there), else the first line."""
+    """Return what follows the last "answer is" or "answer:" on its line, else the first line ("Extract answer").
+
+    If nothing follows on that line, the next line with words is taken.
+    """
     return text_behind_cue(reply, ANSWER) or first_line(reply)
 
 
 def code_answer(reply: str, options: Sequence[str] = ()) -> str:
-    """Extract coding answer: what follows the last "output is" or "answer", else the last line that is not empty;
-    without quotes and fences."""
+    """Return what follows the last "output is" or "answer", else the last non-empty line ("Extract coding answer").
+
+    Quotes and code fences around it are removed.
+    """
     lines = [bare_line(line) for line in nonempty_lines(reply)]
     return bare_line(text_behind_cue(reply, CODE_ANSWER)) or next((line for line in reversed(lines) if line), "")
 
 
 def class_name(reply: str, options: Sequence[str] = ()) -> str:
-    """Extract TREC answer: the longest class that stands in the first line, case aside, else that line."""
+    """Return the longest class contained in the first line, ignoring case, else that line ("Extract TREC answer")."""
     line = first_line(reply)
     small = line.casefold()
     return max((one for one in options if one and one.casefold() in small), key=len, default=line)
 
 
 def text_behind_cue(reply: str, cue: re.Pattern[str]) -> str:
-    """What follows the last cue, on its line, else on the next line with words; "" without a cue."""
+    """Return what follows the last cue on its line, else the next line with words; "" without a cue."""
     last = last_of(cue, reply)
     if last is None:
         return ""
@@ -187,18 +196,18 @@ def text_behind_cue(reply: str, cue: re.Pattern[str]) -> str:
 
 
 def last_of(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """The last place where a pattern stands."""
+    """Return the last match of a pattern, or None."""
     return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
 
 
 def bare_line(text: str) -> str:
-    """A line without quotes and backticks around it, "" for one that opens or closes a fence."""
+    """Return a line without quotes and backticks around it, "" if it opens or closes a code fence."""
     text = text.strip()
     return "" if FENCE.fullmatch(text) else text.strip("`'\"“” \t\r")
 
 
 def nonempty_lines(text: str) -> Iterator[str]:
-    """The lines that are not empty, stripped."""
+    """Yield the lines that are not empty, stripped."""
     return (line.strip() for line in text.split("\n") if line.strip())
 
 

@@ -1,24 +1,24 @@
-"""The answer in what came back from a model: prompt cues, echoes. SEAM (seam.md 5)."""
+"""The answer in a model's reply, apart from prompt cues and echoes. SEAM (seam.md 5)."""
 
 from __future__ import annotations
 
-NO_ANSWER = "No answer"  # what the official code scores for an empty answer of FuseReviews
+NO_ANSWER = "No answer"  # what the official code scores in place of an empty answer of FuseReviews
 INSTRUCTION_ENDS = "[/INST]"
 FUSION_CUE, ASPECT_CUE, ANSWER_CUE = "So, the answer is:", "Aspect-based summary:", "*Answer*:"
 
 
 def answer_in(reply: str, cue: str = "", empty: str = "") -> str:
-    """The answer in a reply that does not begin with its prompt: what follows the last `cue` of its task, else all.
+    """Return the answer in a reply that does not repeat its prompt: what follows the last `cue`, or all without one.
 
-    White space around it is dropped. empty: stands for an answer that is empty (FuseReviews: NO_ANSWER).
+    White space around it is removed. empty: returned for an empty answer (FuseReviews: NO_ANSWER).
     """
     return (reply.rpartition(cue)[2] if cue else reply).strip() or empty
 
 
 def official_answer(text: str) -> str:
-    """The answer in prompt and continuation, as the official code finds it.
+    """Return the answer in a prompt with its continuation, as the official code finds it.
 
-    Its mistake is kept: where no cue stands the first eight characters are dropped.
+    Its bug is kept: if there is no cue, the first eight characters are dropped.
     """
     _, ends, answer = text.partition(INSTRUCTION_ENDS)
     if ends:

@@ -1,10 +1,10 @@
-"""What an answer looks like, beside its score: is it in the form asked for, is it a refusal. All rules, with examples.
+"""What an answer looks like, apart from its score: whether it has the form asked for, whether it is a refusal.
 
-ZeroSCROLLS section 4 looked at 200 answers by hand: whether they have the requested format, and whether they refuse for
-lack of (trimmed) context. Here rules look at all of them. They are rules of thumb: none of them changes a score. Each
-example is a test (tests/scoring/test_judgement.py).
+ZeroSCROLLS section 4 checked 200 answers by hand: whether they have the requested format, and whether they refuse for
+lack of (trimmed) context. Here rules check all answers. They are rules of thumb, and none of them changes a score. Each
+of their examples is a test (tests/scoring/test_judgement.py).
 
-Forms are told of the whole answer, in time linear in its length; refusals of its first words (HEAD_WORDS).
+Forms are checked on the whole answer, in time linear in its length; refusals on its first words (HEAD_WORDS).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ HEAD_CHARACTERS, HEAD_WORDS = 1_000, 40
 
 @dataclass(frozen=True)
 class Form:
-    """How answers to a metric's tasks were asked for. good, bad: examples."""
+    """The form that a metric's tasks ask for. good, bad: examples."""
 
     name: str
-    holds: Callable[[str, Sequence[str]], bool]  # of an answer without space around it, and the options of the input
+    holds: Callable[[str, Sequence[str]], bool]  # arguments: an answer without space around it, and the input's options
     good: tuple[str, ...]
     bad: tuple[str, ...]
     options: tuple[str, ...] = ()  # of the examples
@@ -34,7 +34,10 @@ class Form:
 
 @dataclass(frozen=True)
 class Refusal:
-    """One kind of answer that gives none: patterns looked for in lower case with single spaces and straight quotes."""
+    """A kind of answer that gives none. patterns: searched in lower case, with single spaces and straight quotes.
+
+    said, not_said: examples.
+    """
 
     name: str
     patterns: tuple[str, ...]
@@ -49,7 +52,7 @@ PERCENTAGE = re.compile(r"[0-9]+(?:\.[0-9]+)?%\.?")
 IDS = re.compile(r"\[?[0-9]+(?:\s*,\s*[0-9]+)*\]?\.?")
 SENTENCE_END = re.compile(r"(?P<word>[^\s.!?]{0,12})[.!?][\"')\]]*\s+(?=[\"'(\[]?[A-Z])")
 NO_END = frozenset(("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "al", "fig", "inc", "ltd", "co"))
-# markup and lists, or a line that speaks of the answer instead of giving it
+# markup and lists, or a line that introduces the answer instead of giving it
 NOT_PROSE = re.compile(r"[ \t]{0,12}(?:#{1,6}[ \t]|[-*•+][ \t]|[0-9]{1,3}[.)][ \t]|\||```)")
 LEAD_IN = re.compile(
     r"(?:sure|certainly|of course|okay|ok)\b[^.]{0,3}[,!.:]|"
@@ -60,49 +63,49 @@ LEAD_IN = re.compile(
 
 
 def is_letter(answer: str, options: Sequence[str]) -> bool:
-    """Nothing but A, B, C or D."""
+    """Return whether an answer is only A, B, C or D."""
     return LETTER.fullmatch(answer) is not None
 
 
 def is_percentage(answer: str, options: Sequence[str]) -> bool:
-    """Nothing but a percentage."""
+    """Return whether an answer is only a percentage."""
     return PERCENTAGE.fullmatch(answer) is not None
 
 
 def is_ids(answer: str, options: Sequence[str]) -> bool:
-    """Nothing but numbers with commas between them."""
+    """Return whether an answer is only numbers with commas between them."""
     return IDS.fullmatch(answer) is not None
 
 
 def is_one_sentence(answer: str, options: Sequence[str]) -> bool:
-    """One line, and one phrase or sentence."""
+    """Return whether an answer is one line, and one phrase or sentence."""
     return bool(answer) and len(answer.splitlines()) == 1 and not any(map(ends_sentence, SENTENCE_END.finditer(answer)))
 
 
 def ends_sentence(found: re.Match[str]) -> bool:
-    """Whether a full stop ends a sentence: not that of an abbreviation or an initial."""
+    """Return whether a full stop ends a sentence, unlike that of an abbreviation or an initial."""
     word = found["word"].lower().lstrip("\"'([")
     return not (len(word) == 1 and word.isalpha()) and word not in NO_END
 
 
 def is_option(answer: str, options: Sequence[str]) -> bool:
-    """One of the options as it stands, but for case and a full stop."""
+    """Return whether an answer is one of the options, ignoring case and a final full stop."""
     return answer.removesuffix(".").casefold() in {option.strip().removesuffix(".").casefold() for option in options}
 
 
 def is_prose(answer: str, options: Sequence[str]) -> bool:
-    """Text without headings, lists, tables, code or a line that introduces it."""
+    """Return whether an answer is text without headings, lists, tables, code or a line that introduces it."""
     return bool(answer) and not LEAD_IN.match(answer) and not any(map(NOT_PROSE.match, answer.splitlines()))
 
 
 def is_object(answer: str, options: Sequence[str]) -> bool:
-    """Nothing but an object with both keys, as JSON or as Python writes it."""
+    """Return whether an answer is only an object that says whether it is answerable, in JSON or Python."""
     read = answer_object(answer)
     return answer.startswith("{") and answer.endswith("}") and read.json_ok and read.answerable is not None
 
 
 def is_clusters(answer: str, options: Sequence[str]) -> bool:
-    """Nothing but a list of lists of whole numbers."""
+    """Return whether an answer is only a list of lists of whole numbers."""
     return is_list_of_lists(answer)
 
 
@@ -190,7 +193,7 @@ TEXT = (
     r"(?:text|story|article|passage|document|transcript|meeting|context|report|script|episode|excerpt|paragraph"
     r"|information|review|summary|summarie|content|contract|agreement|conversation|discussion|novel|book)s?"
 )
-REFUSALS: tuple[Refusal, ...] = (  # the first that holds
+REFUSALS: tuple[Refusal, ...] = (  # the first that matches counts
     Refusal(
         "unanswerable",
         (r"\b(?:unanswerable|not answerable|can(?:not|'t| not) be answered)\b",),
@@ -283,30 +286,32 @@ _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 def in_form(metric: str, answer: str, options: Sequence[str] = ()) -> bool | None:
-    """Whether an answer has the form that its metric's tasks ask for; None where there is no rule for the metric."""
+    """Return whether an answer has the form that its metric's tasks ask for; None if the metric has no rule."""
     form = FORMS.get(metric)
     return None if form is None else form.holds(answer.strip(), options)
 
 
 def refusal(answer: str) -> str | None:
-    """The kind of refusal (names of REFUSALS) that the first words of an answer are, None where they are none."""
+    """Return the kind of refusal (a name of REFUSALS) in an answer's first words, or None."""
     head = " ".join(answer.lstrip()[:HEAD_CHARACTERS].translate(_STRAIGHT).casefold().split()[:HEAD_WORDS])
     return next((name for name, pattern in _REFUSALS if pattern.search(head)), None)
 
 
 def answerable(references: Sequence[str]) -> bool:
-    """Whether every reference is an answer, and none says that there is none."""
+    """Return whether every reference is an answer, and none says that there is none."""
     if any(reference.startswith('{"') and '"is_answerable":false' in reference for reference in references):
         return False
     return not any(refusal(reference) == "unanswerable" for reference in references)
 
 
 def words(text: str) -> int:
-    """White-space words."""
+    """Return the number of white-space words."""
     return words_in(text.encode("utf-8"))
 
 
 def judge_answer(metric: str, answer: str, whole: str, options: Sequence[str]) -> dict[str, Any]:
-    """What is said of an answer (scrollwork.records.judgement). answer: what the metric scores; whole: all that the
-    model said."""
+    """Return the fields words, in_format and refusal of a Judgement (scrollwork.records.judgement).
+
+    answer: the part that the metric scores. whole: all that the model wrote.
+    """
     return {"words": words(answer), "in_format": in_form(metric, answer, options), "refusal": refusal(whole)}

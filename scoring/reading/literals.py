@@ -1,7 +1,7 @@
-"""Literals of Python and JSON in a model's reply, read and never evaluated. SEAM (seam.md 5).
+"""Literals of Python and JSON in a model's reply, parsed and never evaluated. SEAM (seam.md 5).
 
-One pass over the text: a megabyte of brackets, numbers or quotes costs its length. What `ast.literal_eval` takes and
-this does not: bytes, sets, complex numbers, \\N{...}, more than DEEPEST brackets in each other.
+One pass over the text: a megabyte of brackets, numbers or quotes takes linear time. Not accepted, unlike in
+`ast.literal_eval`: bytes, sets, complex numbers, \\N{...}, more than DEEPEST nested brackets.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-DEEPEST = 100  # brackets in each other; Python's own parser ends at 200
-DIGITS = 4300  # of an integer, as Python's int() reads them
+DEEPEST = 100  # nested brackets; Python's own parser stops at 200
+DIGITS = 4300  # of an integer, the limit of Python's int()
 NUMBER_KEYS = 1000  # of an object: numbers, unlike texts, can be chosen so that their hashes collide
 
 QUOTES, PREFIXES = ("'", '"'), ("r", "R", "u", "U")
 PYTHON = {"True": True, "False": False, "None": None}
 ANY = {**PYTHON, "true": True, "false": False, "null": None}
 
-# No group is possessive: before Python 3.11.5 such a one goes on from where its last try failed (cpython 106052).
+# No group is possessive: before Python 3.11.5 it would resume where its last attempt failed (cpython 106052).
 _SPACE = re.compile(r"[ \t\f\r\n]*+")
 _WORD = re.compile(r"[A-Za-z]++(?![A-Za-z0-9_'\"])")
 _NUMBER = re.compile(
@@ -42,11 +42,11 @@ _ESCAPED["v"] = "\v"
 
 
 class NoLiteral(ValueError):
-    """The text is no literal."""
+    """A text that is not a literal."""
 
 
 def literal(text: str, words: dict[str, Any] = PYTHON) -> Any:
-    """The value that the whole text is a literal of: dict, list, tuple, str, int, float, bool or None.
+    """Return the value of a text that is one literal: dict, list, tuple, str, int, float, bool or None.
 
     words: names that stand for values; PYTHON as Python writes them, ANY also as JSON does. Raises NoLiteral.
     """
@@ -62,14 +62,14 @@ def literal(text: str, words: dict[str, Any] = PYTHON) -> Any:
 
 
 class _Reader:
-    """place: in the text, of what is read next."""
+    """A parser. place: position in the text of what is read next."""
 
     def __init__(self, text: str, words: dict[str, Any]) -> None:
         self.text, self.words, self.place = text, words, 0
         self._kinds: dict[str, Callable[[int], Any]] = {"{": self._object, "[": self._list, "(": self._tuple}
 
     def peek(self) -> str:
-        """The next character that is no white space, "" at the end."""
+        """Skip white space and return the next character, "" at the end."""
         found = _SPACE.match(self.text, self.place)
         self.place = found.end() if found else self.place
         return self.text[self.place : self.place + 1]
@@ -91,13 +91,13 @@ class _Reader:
         return self._number()
 
     def _quoted(self, first: str) -> bool:
-        """Whether a text literal begins with this character, a quote or a prefix r or u before one."""
+        """Return whether a text literal begins with this character: a quote, or a prefix r or u before one."""
         if first in QUOTES:
             return True
         return first in PREFIXES and self.text[self.place + 1 : self.place + 2] in QUOTES
 
     def _texts(self) -> str:
-        """One text literal or several in a row, which are one."""
+        """Read one text literal, or several in a row, which are joined."""
         found = []
         while self._quoted(first := self.peek()):
             raw = first in "rR"
@@ -125,7 +125,7 @@ class _Reader:
         return -number if match["sign"] == "-" else number
 
     def _more(self, closes: str) -> bool:
-        """Behind a value: whether another may follow; takes the comma, or the bracket that closes."""
+        """Read the comma or closing bracket after a value; return whether another value may follow."""
         mark = self.peek()
         if mark not in (",", closes) or not mark:
             raise NoLiteral(f"neither a comma nor {closes} at {self.place}")
@@ -133,7 +133,7 @@ class _Reader:
         return mark == ","
 
     def _closed(self, closes: str) -> bool:
-        """Whether the bracket closes here, then it is taken."""
+        """Read the closing bracket if it is next; return whether it was."""
         closed = self.peek() == closes
         self.place += closed
         return closed
@@ -146,7 +146,7 @@ class _Reader:
         return tuple(found) if comma or not found else found[0]
 
     def _values(self, closes: str, depth: int) -> tuple[list[Any], bool]:
-        """The values up to the bracket; whether a comma stands among or behind them."""
+        """Read the values up to the closing bracket; return them, and whether there was a comma."""
         found: list[Any] = []
         comma = False
         while not self._closed(closes):

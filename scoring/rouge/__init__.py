@@ -1,1 +1,1 @@
-"""ROUGE of many texts at once: an engine of our own, equal to rouge-score 0.1.2 (docs/rouge.md)."""
+"""ROUGE of many texts at once: our own engine, equal to rouge-score 0.1.2 (docs/rouge.md)."""

@@ -1,8 +1,8 @@
 """ROUGE-1, -2, -L and -Lsum of many predictions at once, equal to rouge-score 0.1.2 to the last bit.
 
-Lin, "ROUGE: a package for automatic evaluation of summaries" (2004), as rouge-score counts it. Texts are read as
-numbers (vocabulary.py), references are made ready once and kept (reference.py), n-grams are counted in numpy, common
-subsequences come from rapidfuzz (matches.py) and, line by line, from union.py.
+Lin, "ROUGE: a package for automatic evaluation of summaries" (2004), as implemented in rouge-score. Texts become
+numbers (vocabulary.py), references are prepared once and kept (reference.py), n-grams are counted in numpy, common
+subsequences come from rapidfuzz (matches.py) and, for ROUGE-Lsum, line by line from union.py.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from scrollwork.scoring.rouge.vocabulary import Numbers, Text, Vocabulary
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 MEASURES = ("precision", "recall", "fmeasure")
-AT_ONCE = 256  # predictions
+AT_ONCE = 256  # predictions in a batch
 CHARACTERS_AT_ONCE = 4_000_000
-TOKENS_AT_ONCE = 1 << 13  # what numpy makes of them stays in the processor's cache
-KEPT = 64_000_000  # bytes of words and references that an engine holds; over that it starts anew
+TOKENS_AT_ONCE = 1 << 13  # their arrays fit into the processor's cache
+KEPT = 64_000_000  # bytes of words and references that an engine keeps; beyond that it starts anew
 
 Measures = npt.NDArray[np.float64]
 
 
 class Engine:
-    """Scores texts; keeps words, stems and references for the next ones, up to KEPT bytes. Threads may share it."""
+    """A scorer that keeps words, stems and references for later texts, up to KEPT bytes. Threads may share it."""
 
     def __init__(self, stem: bool = False) -> None:
         self.stem = stem
@@ -37,10 +37,10 @@ class Engine:
         self._forget()
 
     def score(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Measures:
-        """The measures of each prediction against its references, fractions of 1: predictions x TYPES x MEASURES.
+        """Return the measures of each prediction against its references, 0 to 1, shape (predictions, TYPES, MEASURES).
 
-        Of several references each type takes the first with the highest F-measure, as `score_multi` of rouge-score.
-        Raises ValueError where a prediction has no reference.
+        Of several references each type takes the first with the highest F-measure, like `score_multi` of rouge-score.
+        Raises ValueError if a prediction has no reference.
         """
         if len(predictions) != len(references) or not all(references):
             raise ValueError("each prediction must have a reference at least")
@@ -49,7 +49,7 @@ class Engine:
 
     @property
     def size(self) -> int:
-        """Bytes of the words and references that are kept, about."""
+        """Return the approximate bytes of the words and references that are kept."""
         return self._vocabulary.size + self._references_size
 
     def _some(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Measures:
@@ -68,7 +68,7 @@ class Engine:
         self._vocabulary = Vocabulary(self.stem)
         self._references: dict[str, Reference] = {}
         self._references_size = 0
-        self._code_of: Numbers = np.full(0, -1, dtype=np.intp)  # by number, of the reference at hand; -1 for none
+        self._code_of: Numbers = np.full(0, -1, dtype=np.intp)  # by number: code in the current reference, -1 for none
 
     def _prepare(self, references: Sequence[Sequence[str]]) -> None:
         new = [one for one in dict.fromkeys(one for some in references for one in some) if one not in self._references]
@@ -77,7 +77,7 @@ class Engine:
             self._references_size += made.size + 4 * len(one)
 
     def _hits(self, ours: Sequence[Text], theirs: Sequence[Reference]) -> Numbers:
-        """What matches, pairs x TYPES."""
+        """Return the number of matches, shape (pairs, TYPES)."""
         if len(self._code_of) < len(self._vocabulary):
             self._code_of = np.full(2 * len(self._vocabulary), -1, dtype=np.intp)
         found = []
@@ -85,7 +85,7 @@ class Engine:
             references = theirs[begin:end]
             codes = [self._codes(text.numbers, one) for text, one in zip(ours[begin:end], references, strict=True)]
             matches = Matches(codes, references)
-            by_line = matches.longest.copy()  # for one line each the union is that of one subsequence
+            by_line = matches.longest.copy()  # with one line each, the union is just that subsequence
             for place, (text, reference) in enumerate(zip(ours[begin:end], references, strict=True)):
                 if len(text.lines) > 1 or len(reference.text.lines) > 1:
                     by_line[place] = union.union_hits(codes[place], text.lines, reference, matches.counts(place))
@@ -93,7 +93,7 @@ class Engine:
         return np.concatenate(found)
 
     def _codes(self, numbers: Numbers, reference: Reference) -> Numbers:
-        """The tokens in the reference's codes."""
+        """Return the tokens as codes of the reference, -1 for tokens that it does not have."""
         self._code_of[reference.tokens] = np.arange(len(reference.tokens))
         codes = self._code_of.take(numbers)
         self._code_of[reference.tokens] = -1
@@ -110,9 +110,9 @@ def _stretches(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _measures(hits: Numbers, ours: Sequence[Text], theirs: Sequence[Reference]) -> Measures:
-    """Precision, recall and F-measure as rouge-score computes them, operation by operation."""
+    """Return precision, recall and F-measure, computed operation by operation as in rouge-score."""
     sizes = np.array([[len(text.numbers) for text in ours], [len(one.codes) for one in theirs]], dtype=np.intp)
-    fewer = np.array([0, 1, 0, 0])  # n tokens have n - 1 pairs of neighbours
+    fewer = np.array([0, 1, 0, 0])  # n tokens have n - 1 bigrams
     precision, recall = (hits / np.maximum(size[:, None] - fewer, 1) for size in sizes)
     total = precision + recall
     fmeasure = 2 * precision * recall / np.where(total > 0, total, 1.0)
@@ -132,7 +132,7 @@ def _best(measures: Measures, each: Sequence[int]) -> Measures:
 def _portions(
     predictions: Sequence[str], references: Sequence[Sequence[str]]
 ) -> Iterator[tuple[Sequence[str], Sequence[Sequence[str]]]]:
-    """A few hundred at a time, and not too much text."""
+    """Yield a few hundred predictions at a time, and not too much text."""
     begin, size = 0, 0
     for end in range(len(predictions)):
         size += len(predictions[end]) + sum(map(len, references[end]))

@@ -1,6 +1,6 @@
-"""What predictions share with their references: words, pairs of neighbours, longest common subsequences.
+"""What predictions share with their references: words, bigrams, longest common subsequences.
 
-Many pairs of texts stand one behind the other in one array, so that numpy is called once for all of them.
+Many pairs of texts are joined in one array, so that numpy is called once for all of them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from rapidfuzz.distance import LCSseq
 from scrollwork.scoring.rouge.reference import Reference
 from scrollwork.scoring.rouge.vocabulary import Numbers
 
-CHARACTERS = 0x110000  # code points that a text can hold
+CHARACTERS = 0x110000  # number of code points that a str can hold
 
 
 class Matches:
-    """Matches of predictions with one reference each: `words`, `pairs` and `longest`, a count for each of them.
+    """Matches of predictions with one reference each: `words`, `pairs` (bigrams) and `longest`, shape (predictions,).
 
-    predictions: the codes of their tokens, -1 for those that the reference has not.
+    predictions: the codes of their tokens, -1 for tokens that the reference does not have.
     """
 
     def __init__(self, predictions: Sequence[Numbers], references: Sequence[Reference]) -> None:
@@ -29,7 +29,7 @@ class Matches:
         first, sizes = self._tokens[:-1], [len(codes) for codes in predictions]
         self._codes = np.concatenate(predictions)
         self._known = self._codes >= 0
-        self._rows = self._codes + first.repeat(sizes)  # the token among all references' tokens
+        self._rows = self._codes + first.repeat(sizes)  # the token's place among all references' tokens
         self._counts = np.bincount(self._rows[self._known], minlength=self._tokens[-1])
         wanted = np.concatenate([reference.counts for reference in references])
         self.words = _sums(np.minimum(self._counts, wanted), self._tokens)
@@ -37,13 +37,13 @@ class Matches:
         self.longest = self._longest(_upto(sizes), references)
 
     def counts(self, place: int) -> Numbers:
-        """How often each token of a reference stands in its prediction, by code."""
+        """Return how often each token of a reference occurs in its prediction, by code."""
         return self._counts[self._tokens[place] : self._tokens[place + 1]]
 
     def _pairs(self, upto: Numbers, references: Sequence[Reference]) -> Numbers:
         neighbours = self._known[1:] & self._known[:-1]
         bounds = upto[(upto > 0) & (upto < upto[-1])]
-        neighbours[bounds - 1] = False  # one text's last, the next one's first
+        neighbours[bounds - 1] = False  # the last token of one text and the first of the next
         both = np.flatnonzero(neighbours)
         most = int(np.diff(self._tokens).max())
         found = self._rows[both] * most + self._codes[both + 1]
@@ -58,30 +58,31 @@ class Matches:
         return _sums(np.minimum(np.bincount(place, minlength=len(known)), wanted), _upto(sizes))
 
     def _longest(self, upto: Numbers, references: Sequence[Reference]) -> Numbers:
-        """By rapidfuzz's bit vectors (Hyyro 2004), of the tokens that both texts have: the others change nothing."""
+        """Return LCS lengths by rapidfuzz's bit vectors (Hyyro 2004), of tokens in both texts: others do not matter."""
         sizes = [len(reference.codes) for reference in references]
         theirs = np.concatenate([reference.codes for reference in references])
         shared = self._counts.take(theirs + self._tokens[:-1].repeat(sizes)) > 0
         left, right = _cut(self._codes, self._known, upto), _cut(theirs, shared, _upto(sizes))
-        # the first becomes bit vectors, the second is walked: the same time either way, but not the same memory
+        # the first becomes bit vectors, the second is scanned: either order takes the same time, but not the same
+        # memory
         turned = [(a, b) if len(a) < len(b) else (b, a) for a, b in zip(left, right, strict=True)]
         found: Numbers = process.cpdist(*zip(*turned, strict=True), scorer=LCSseq.similarity, dtype=np.int64)
         return found
 
 
 def _upto(sizes: Iterable[int]) -> Numbers:
-    """Where each of some stretches begins, and where the last one ends."""
+    """Return where each stretch begins, and where the last one ends."""
     return np.cumsum([0, *sizes], dtype=np.intp)
 
 
 def _sums(values: Numbers, upto: Numbers) -> Numbers:
-    """Of each stretch."""
+    """Return the sum of each stretch."""
     sums: Numbers = np.diff(np.concatenate([upto[:1], np.cumsum(values)]).take(upto))
     return sums
 
 
 def _cut(codes: Numbers, kept: np.ndarray, upto: Numbers) -> Sequence[Sequence[int] | str]:
-    """The codes that are kept, by stretch, as what rapidfuzz reads fastest."""
+    """Return the codes to keep, by stretch, in the form that rapidfuzz reads fastest."""
     left = codes[kept]
     places = np.concatenate([upto[:1], np.cumsum(kept)]).take(upto).tolist()
     bound = int(left.max(initial=0))

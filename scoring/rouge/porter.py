@@ -28,7 +28,7 @@ IRREGULAR: Mapping[bytes, bytes] = {
     b"succeed": b"succeed",
 }
 
-# c a consonant, v a vowel; y depends on the letter before it
+# c: consonant, v: vowel, y: depends on the letter before it
 KINDS = bytes(ord("v" if letter in b"aeiou" else "y" if letter == ord("y") else "c") for letter in range(256))
 
 Rules = Sequence[tuple[bytes, bytes]]
@@ -75,7 +75,7 @@ STEP_4: Rules = tuple(
 
 
 def by_end(rules: Rules) -> Mapping[bytes, Rules]:
-    """The rules, in their order, by the last two letters of their suffix: most words have none."""
+    """Group the rules by the last two letters of their suffix, in their order: most words match no group."""
     ends = dict.fromkeys(suffix[-2:] for suffix, _ in rules)
     return {end: tuple(rule for rule in rules if rule[0].endswith(end)) for end in ends}
 
@@ -84,7 +84,7 @@ ENDS_2, ENDS_3, ENDS_4 = map(by_end, (STEP_2, STEP_3, STEP_4))
 
 
 def stem(word: bytes) -> bytes:
-    """The stem of a word of a-z and 0-9; words of three letters and less are left alone, as rouge-score does."""
+    """Return the stem of a word of a-z and 0-9; words of up to three letters are left alone, as in rouge-score."""
     if len(word) <= 3:
         return word
     if word in IRREGULAR:
@@ -94,7 +94,7 @@ def stem(word: bytes) -> bytes:
     if word.endswith((b"d", b"g")):
         word = _step_1b(word)
     if word.endswith(b"y") and len(word) > 2 and kinds(word)[-2] == ord("c"):
-        word = word[:-1] + b"i"  # 1c
+        word = word[:-1] + b"i"  # step 1c
     if (end := word[-2:]) in ENDS_2:
         word = _step_2(word, ENDS_2[end])
     if (end := word[-2:]) in ENDS_3:
@@ -105,7 +105,7 @@ def stem(word: bytes) -> bytes:
 
 
 def kinds(word: bytes) -> bytes:
-    """For each letter c or v: a y is a vowel after a consonant, and a consonant elsewhere (so first in a word)."""
+    """Return c or v for each letter: y is a vowel after a consonant, else a consonant (so also at the start)."""
     found = word.translate(KINDS)
     if b"y" not in found:
         return found
@@ -161,7 +161,7 @@ def _step_2(word: bytes, rules: Rules) -> bytes:
     for suffix, put in rules:
         if word.endswith(suffix):
             left = word[: -len(suffix)]
-            judged = word[:-3] if suffix == b"logi" else left  # so that short "geo" counts as "archaeo" does
+            judged = word[:-3] if suffix == b"logi" else left  # so that short "geo" counts like "archaeo"
             return left + put if _measure(judged) else word
     return word
 

@@ -1,4 +1,4 @@
-"""A reference made ready: what each prediction is counted against, computed once."""
+"""A reference prepared for counting predictions against it, computed once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from scrollwork.scoring.rouge.vocabulary import Numbers, Text
 class Reference:
     """A text whose tokens have codes of their own: 0 for the most frequent one, and so on.
 
-    tokens: the vocabulary's number by code. counts: by code. codes: of the tokens, in order. heads, tails: codes of the
-    different pairs of neighbours, in ascending order. pair_counts: how often each of these stands.
+    tokens: the vocabulary's number by code. counts: occurrences by code. codes: of the tokens, in order. heads, tails:
+    codes of the distinct bigrams, in ascending order. pair_counts: occurrences of each bigram.
     """
 
     text: Text
@@ -27,17 +27,17 @@ class Reference:
 
     @property
     def size(self) -> int:
-        """Bytes, about."""
+        """Return the approximate size in bytes."""
         return 8 * (2 * len(self.codes) + 2 * len(self.tokens) + 3 * len(self.heads)) + 1000
 
 
 def prepared_reference(text: Text) -> Reference:
-    """A text as a reference."""
+    """Prepare a text as a reference."""
     numbers = text.numbers
     size = len(numbers)
     place = np.empty(numbers.max(initial=-1) + 1, dtype=np.intp)
     place[numbers] = np.arange(size)
-    standing = place.take(numbers)  # a token's last place stands for the token: no sort over words that can be many
+    standing = place.take(numbers)  # a token's last position stands for it, which saves sorting
     counted = np.bincount(standing, minlength=size)
     by_count = np.argsort(-counted, kind="stable")[: np.count_nonzero(counted)]
     code_of = np.empty(size, dtype=np.intp)

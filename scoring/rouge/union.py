@@ -1,11 +1,11 @@
-"""ROUGE-Lsum: for each line of a reference the union of its common subsequences with all lines of a prediction.
+"""ROUGE-Lsum: for each line of a reference, the union of its common subsequences with all lines of a prediction.
 
-Lin 2004, section 3.2; each token of the prediction counts once, as in ROUGE 1.5.5. Which of several longest common
-subsequences is taken decides what the union holds: the one of rouge-score, found on bit vectors instead of its tables.
+Lin 2004, section 3.2; each token of the prediction counts once, as in ROUGE 1.5.5. The union depends on which of
+several longest common subsequences is taken: here rouge-score's, found on bit vectors instead of its tables.
 
-A row of its table rises by 0 or 1 from column to column; a row is one integer here, with a 0 bit where it rises
-(Hyyro 2004). All lines of the prediction stand side by side in that integer, each between two bits of 0 that stop
-carries, so that a token of the reference costs a dozen operations on integers whatever the lines are.
+A row of its table rises by 0 or 1 from column to column; a row is one integer here, with a 0 bit where it rises (Hyyro
+2004). All lines of the prediction are side by side in that integer, each between two 0 bits that stop carries, so that
+a token of the reference costs a dozen integer operations, however many lines there are.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ BACKWARDS = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
 def union_hits(codes: Numbers, lines: Sequence[int], reference: Reference, counts: Numbers) -> int:
-    """The tokens of the prediction that ROUGE-Lsum counts as found.
+    """Return the number of the prediction's tokens that ROUGE-Lsum counts as found.
 
-    codes: of the prediction's tokens, -1 for those that the reference has not. lines: tokens by line. counts: of the
-    reference's tokens in the prediction, by code.
+    codes: of the prediction's tokens, -1 for tokens that the reference does not have. lines: tokens per line. counts:
+    how often each token of the reference occurs in the prediction, by code.
     """
     columns = _Columns(list(_lines(codes, lines)))
     bounds = pairwise(accumulate(reference.text.lines, initial=0))
@@ -36,9 +36,9 @@ def union_hits(codes: Numbers, lines: Sequence[int], reference: Reference, count
 
 
 def _lines(codes: Numbers, lines: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Different lines of the prediction. Of a run of unknown tokens one stays: its column tells what all of them do.
+    """Yield the distinct lines of the prediction, keeping one token of each run of unknown ones to stand for all.
 
-    A run at the front of a line is never reached and goes, a line repeated for ever finds the same every time.
+    A run at the start of a line is never reached and dropped; a repeated line would only find the same again.
     """
     known = codes >= 0
     before = np.concatenate([[False], known[:-1]])
@@ -52,7 +52,7 @@ def _lines(codes: Numbers, lines: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 class _Columns:
-    """The lines of a prediction, as columns of one table."""
+    """The lines of a prediction as columns of one table."""
 
     def __init__(self, lines: Sequence[tuple[int, ...]]) -> None:
         self._places: dict[int, list[int]] = {}
@@ -70,12 +70,12 @@ class _Columns:
         self._unstopped = ~self._back(stopped)
 
     def covered(self, line: Sequence[int]) -> list[int]:
-        """The tokens of a line of the reference that stand in the union, last first."""
+        """Return the tokens of a reference line that are in the union, last first."""
         rows = [code for code in line if code in self._places]
         at_once = max(1, HELD_BITS // (8 * self._bytes))
         begins = range(0, len(rows), at_once)
         starts = [self._first]
-        for begin in begins[:-1]:  # rows are made again on the way back rather than kept
+        for begin in begins[:-1]:  # rows are recomputed on the way back rather than kept
             for state, _ in self._rises(starts[-1], rows[begin : begin + at_once]):
                 last = state
             starts.append(last)
@@ -85,8 +85,9 @@ class _Columns:
             some = rows[begin : begin + at_once]
             rises = [rise for _, rise in self._rises(start, some)]
             for code, rise in zip(reversed(some), reversed(rises), strict=True):
-                # A line's walk takes this row where its column matches, or where the row above is lower there; then it
-                # goes to the left of the nearest match, else up. Columns run backwards, so left is where carries go.
+                # A line's backtracking takes this row if its column matches, or if the row above is lower there; then
+                # it moves to the left of the nearest match, else up. Columns are reversed, so left is the direction of
+                # carries.
                 mask = self._mask(code)[1]
                 taken = ends & (mask | self._back(rise))
                 if taken:
@@ -96,7 +97,7 @@ class _Columns:
         return found
 
     def _rises(self, row: int, codes: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """(row, columns in which it is higher than the row above) for each token, from a row on."""
+        """Yield (row, columns in which it is higher than the row above) for each token, starting from `row`."""
         unstopped = self._first
         for code in codes:
             matched = row & self._mask(code)[0]
@@ -105,7 +106,7 @@ class _Columns:
             row = below & unstopped
 
     def _mask(self, code: int) -> tuple[int, int]:
-        """The columns of a token, forwards and backwards."""
+        """Return the columns of a token, forwards and backwards."""
         found = self._masks.get(code)
         if found is None:
             if len(self._masks) * self._bytes * 16 > HELD_BITS:

@@ -1,8 +1,8 @@
 """Texts as numbers: equal tokens, or with stemming equal stems, have equal numbers.
 
-Tokens are rouge-score's: the text in lower case, cut at everything but a-z and 0-9. Many texts are read at once, in
-numpy: a word of up to 16 letters is two integers, looked up in a table by their hash and compared there in full. About
-30 ns a word; bytes.split and a dict take 100.
+Tokens are rouge-score's: the text in lower case, split at everything but a-z and 0-9. Many texts are read at once in
+numpy: a word of up to 16 letters is two integers, found in a hash table and compared there in full. This takes about 30
+ns per word; bytes.split and a dict take 100.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ from scrollwork.scoring.rouge.porter import stem
 Numbers = npt.NDArray[np.intp]
 Packed = npt.NDArray[np.uint64]
 
-# the two characters beyond ASCII whose lower case holds an ASCII letter: I with a dot above, and the sign for kelvin
+# the two non-ASCII characters whose lower case contains an ASCII letter: I with a dot above, and the Kelvin sign
 LOWERED = (("\u0130", "i "), ("\u212a", "k"))
 LETTERS = b"abcdefghijklmnopqrstuvwxyz0123456789"
 PLAIN = bytes(byte if byte in LETTERS + b"\n" else ord(" ") for byte in bytes(range(256)).lower())
-READ_AT_ONCE = 1 << 16  # bytes at most: what numpy makes of them stays in the processor's cache
-FITS = 16  # letters of a word that two integers hold
+READ_AT_ONCE = 1 << 16  # bytes at most, whose arrays fit into the processor's cache
+FITS = 16  # letters of a word that fit into two integers
 FEWEST_SLOTS, SLOTS_A_WORD = 1 << 15, 4
-WORD_COSTS = 400  # bytes, about, beside its letters
+WORD_COSTS = 400  # approximate bytes, besides its letters
 
-# by the length of a word, up to one more than fits: the bits of its two integers that are its letters
+# by the length of a word, up to FITS + 1: masks for the bits of its two integers that are its letters
 _BITS = np.array([(1 << 8 * letters) - 1 for letters in range(9)], dtype=np.uint64)
 FIRST = np.concatenate([_BITS, np.repeat(_BITS[8], 8), _BITS[:1]])
 SECOND = np.concatenate([np.repeat(_BITS[0], 8), _BITS, _BITS[:1]])
-ODD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)  # multipliers that mix upwards
+ODD = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)  # multipliers that mix into the high bits
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """numbers: of the tokens, in order. lines: how many tokens each line has, of the lines that have any."""
+    """A text as numbers. numbers: of its tokens, in order. lines: number of tokens in each line that has any."""
 
     numbers: Numbers
     lines: tuple[int, ...]
 
 
 class Vocabulary:
-    """The words met so far; `size` is about the bytes that they take. A number once given stays."""
+    """The words seen so far; `size` is roughly the bytes that they take. A number, once given, never changes."""
 
     def __init__(self, stemmed: bool = False) -> None:
         self._number_of = _NumberOf(stemmed)
         self._table = _Table(FEWEST_SLOTS)
 
     def __len__(self) -> int:
-        """How many numbers are given: each is smaller."""
+        """Return how many numbers have been given; each is below this."""
         return len(self._number_of.forms)
 
     @property
@@ -58,7 +58,7 @@ class Vocabulary:
         return self._number_of.size
 
     def read(self, texts: Iterable[str]) -> list[Text]:
-        """The texts as numbers, in order."""
+        """Return the texts as numbers, in order."""
         return [text for some in self._portions(texts) for text in self._read(some)]
 
     def _portions(self, texts: Iterable[str]) -> Iterator[list[bytes]]:
@@ -67,7 +67,7 @@ class Vocabulary:
         for text in map(plain, texts):
             some.append(text)
             size += len(text)
-            # the fewer words are known, the sooner new ones should be found in the table
+            # while few words are known, read less at a time, so that new ones are soon in the table
             if size >= min(READ_AT_ONCE, 4 * (1000 + len(self._number_of))):
                 yield some
                 some, size = [], 0
@@ -119,7 +119,7 @@ class Vocabulary:
 
 
 def plain(text: str) -> bytes:
-    """The text in lower case, a space for all that is no letter of a token; newlines stay. As long as its UTF-8."""
+    """Return the text in lower case, as many bytes as its UTF-8, with spaces for all but token letters and newlines."""
     if not text.isascii():
         for letter, lower in LOWERED:
             if letter in text:
@@ -128,13 +128,13 @@ def plain(text: str) -> bytes:
 
 
 def _padded(joined: bytes) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(joined + bytes(24 - len(joined) % 8), dtype=np.uint8)  # two whole integers behind any word
+    return np.frombuffer(joined + bytes(24 - len(joined) % 8), dtype=np.uint8)  # two whole integers after any word
 
 
 def _pack(starts: Numbers, lengths: Numbers, integers: Packed) -> tuple[Packed, Packed]:
-    """The first eight letters of each word and the next eight, as integers; 0 and 1 for a word that does not fit."""
+    """Return the first and the next eight letters of each word as integers; 0 and 1 for a word that does not fit."""
     place, shift = starts >> 3, (starts & 7).astype(np.uint64) << np.uint64(3)
-    unshift = np.uint64(56) - shift  # and 8 more: 64 at once would be no shift at all
+    unshift = np.uint64(56) - shift  # and 8 more below: a shift by 64 at once would do nothing
     known = np.minimum(lengths, FITS + 1)
     after = integers.take(place + 1)
     first = integers.take(place) >> shift
@@ -144,12 +144,12 @@ def _pack(starts: Numbers, lengths: Numbers, integers: Packed) -> tuple[Packed, 
     long = np.flatnonzero(lengths > 8)
     last = integers.take(place[long] + 2) << unshift[long] << np.uint64(8)
     second[long] = (after[long] >> shift[long] | last) & SECOND.take(known[long])
-    second[known > FITS] = 1  # as no word that fits
+    second[known > FITS] = 1  # unlike any word that fits
     return first, second
 
 
 class _NumberOf(dict[bytes, int]):
-    """Number by word; a word that is asked for the first time gets one, that of its stem with stemming."""
+    """Number by word; a word asked for the first time gets a new one, or with stemming that of its stem."""
 
     def __init__(self, stemmed: bool) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ class _NumberOf(dict[bytes, int]):
 
 
 class _Table:
-    """Numbers of packed words at two places each; a word of which both are taken is not found."""
+    """A hash table of packed words with two slots for each; a word whose slots are both taken is not stored."""
 
     def __init__(self, slots: int) -> None:
         self.slots = slots
@@ -174,7 +174,7 @@ class _Table:
         self._number: Numbers = np.zeros(slots, dtype=np.intp)
 
     def find(self, first: Packed, second: Packed) -> tuple[Numbers, Numbers]:
-        """(numbers, places of the words that are not here, whose numbers mean nothing)."""
+        """Return (numbers, indices of the words that are not here, whose numbers mean nothing)."""
         slot, other = self._slots(first, second)
         missed = np.flatnonzero(~self._held(slot, first, second))
         if len(missed):
@@ -183,7 +183,7 @@ class _Table:
         return self._number.take(slot), missed
 
     def put(self, first: Packed, second: Packed, numbers: Numbers) -> None:
-        """Each word at the first of its places that is free; the same word may come twice."""
+        """Store each word in the first of its slots that is free; the same word may come twice."""
         for place in range(2):
             slot = self._slots(first, second)[place]
             free = np.flatnonzero(self._first.take(slot) == 0)

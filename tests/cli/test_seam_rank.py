@@ -190,7 +190,7 @@ BAD = [
     (LINE.replace(b"1}", b"1e999}"), 'line 1: field "score" is not finite'),
     (LINE.replace(b"1}", b"1" * 5000 + b"}"), "line 1: not a JSON object: "),
     (LINE.replace(b"1}", b"1" * 500 + b"}"), 'line 1: field "score" is beyond'),
-    (LINE.replace(b"}", b', "score": 2}'), 'line 1: not a JSON object: field "score" stands in it twice'),
+    (LINE.replace(b"}", b', "score": 2}'), 'line 1: not a JSON object: field "score" occurs twice'),
     (b"\xff" + LINE, "line 1: not UTF-8"),
     (LINE + b'{"model": "m", "dataset": "x", "mean": 1, "std": 0}', 'line 2: field "mean": line 1 gives runs of'),
     (b"[" * 100_000, "line 1: not a JSON object: "),

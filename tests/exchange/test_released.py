@@ -98,7 +98,7 @@ def test_layouts_of_longbench_are_scored_otherwise(tmp_path: Path) -> None:
         ("longbench", "trec.jsonl", '{"pred": "x", "answers": ["x"]}', 'row 1: field "all_classes" is missing'),
         ("longbench", "qasper.json", '{"0": {"gold": ["x"]}, "1": 3}', 'field "prediction" is missing'),
         ("longbench", "qasper.json", '{"0": {"gold": ["x"], "prediction": ""}, "1": 3}', "item '1': not an object"),
-        ("longbench", "qasper.json", '{"0": {"gold": []}, "0": {}}', 'field "0" stands in it twice'),
+        ("longbench", "qasper.json", '{"0": {"gold": []}, "0": {}}', 'field "0" occurs twice'),
         ("longbench", "qasper.json", '{\n"0": ', "not a JSON object"),
     ],
 )

@@ -333,7 +333,7 @@ kind(
     DROPPED,
     "missing field",
     "line 2",
-    'field "question4" stands behind a gap',
+    'field "question4" comes after a gap',
     lost=NOTHING,
 )
 kind(EARLY, "an article of tags only", spoil(EARLY, (("article",), ["<p> </p>", "<br>"])), DROPPED, "empty field", "line 2", 'field "article" has no text')
@@ -646,8 +646,8 @@ kind(ML, "Latin-1 in a line of summaries", bytes_(ML, lambda data: data.replace(
 kind(ML, "NUL bytes in a line", bytes_(ML, lambda data: data.replace(b"Both 1", b"\0\0"), "summaries"), DROPPED, "NUL byte", "test.tgt, line 2")
 kind(ML, "a blank line of articles", bytes_(ML, lambda data: data.replace(b"One of victim. NEWLINE_CHAR More. ||||| Two of victim.", b""), "articles"), FILTERED, "no document", "no article")
 kind(ML, "a blank line of summaries", bytes_(ML, lambda data: data.replace(b"Both 1.", b""), "summaries"), DROPPED, "empty field", "line 2", 'field "summary" is empty')
-kind(ML, "fewer summaries than articles", bytes_(ML, lambda data: data.replace(b"Both 2.\n", b""), "summaries"), FAILS, "missing line", "test.tgt", "ends behind line 2", "test.src.cleaned")
-kind(ML, "fewer articles than summaries", bytes_(ML, lambda data: data[: data.index(b"One of after")], "articles"), FAILS, "missing line", "test.src.cleaned", "ends behind line 2")
+kind(ML, "fewer summaries than articles", bytes_(ML, lambda data: data.replace(b"Both 2.\n", b""), "summaries"), FAILS, "missing line", "test.tgt", "ends after line 2", "test.src.cleaned")
+kind(ML, "fewer articles than summaries", bytes_(ML, lambda data: data[: data.index(b"One of after")], "articles"), FAILS, "missing line", "test.src.cleaned", "ends after line 2")
 kind(ML, "an empty file of summaries", bytes_(ML, lambda data: b"", "summaries"), FAILS, "empty file", "test.tgt: is empty")
 kind(ML, "CRLF line ends in both files", lambda: {key: data.replace(b"\n", b"\r\n") for key, data in LAYOUTS[ML].files(LAYOUTS[ML].records()).items()}, KEPT)
 kind(ML, "a byte-order mark", bytes_(ML, lambda data: BOM + data, "summaries"), KEPT)
@@ -770,7 +770,7 @@ kind(LB, "classes that are null", spoil(LB, (("all_classes",), None)), KEPT, los
 kind(LB, "a record that stands twice", spoil(LB, (("_id",), "before")), DROPPED, "duplicate id", "line 2", "example before", lost=0)
 kind(LP, "another task's prompt", spoil(LP, (("origin_prompt",), "Read the following text and answer briefly.\n\nvictim")), DROPPED, "another prompt", "prompt victim", "is no prompt of hotpotqa: it begins with")
 kind(LP, "a prompt that is cut", spoil(LP, (("origin_prompt",), prompted("victim", 1)["origin_prompt"][:-9])), DROPPED, "another prompt", "prompt victim", "it ends with")
-kind(LP, "a prompt without question", spoil(LP, (("origin_prompt",), prompted("victim", 1)["origin_prompt"].replace("Question: ", ""))), DROPPED, "another prompt", "prompt victim", "does not stand in it")
+kind(LP, "a prompt without question", spoil(LP, (("origin_prompt",), prompted("victim", 1)["origin_prompt"].replace("Question: ", ""))), DROPPED, "another prompt", "prompt victim", "is not in it")
 kind(LP, "a prompt without context", spoil(LP, (("origin_prompt",), prompted("victim", 1)["origin_prompt"].replace("Passage 1:\nIn victim.", ""))), DROPPED, "empty field", "prompt victim", "has no context")
 kind(LC, "blank answers beside their classes", spoil(LC, (("gold", "answers"), [" "])), DROPPED, "empty field", "prompt victim, gold", "answers", "has no text")
 kind(LC, "classes without an answer", spoil(LC, (("gold",), {"all_classes": ["Animal"]})), DROPPED, "missing field", "prompt victim, gold", "answers")

@@ -271,7 +271,7 @@ def test_release_of_scrolls_is_taken_for_zeroscrolls_or_the_other_way(tmp_path: 
 @pytest.mark.parametrize(
     ("task", "text", "told"),
     [
-        ("qasper", "One line only", "has no blank line behind its query"),
+        ("qasper", "One line only", "has no blank line after its query"),
         ("quality", "Why?\n\n (A) one\n (B) two\n\nStory", 'has no line with option "(D)"'),
         ("contract_nli", "Hypothesis.\n\n ", "leaves no text for the document"),
     ],

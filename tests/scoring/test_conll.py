@@ -152,7 +152,7 @@ def test_list_of_lists_is_not_told_from_prose(reply, json_ok):
         ("[[1, -2]]", "no whole numbers"),
         ("[[1, true]]", "no whole numbers"),
         ('[["1"]]', "no whole numbers"),
-        ("[[1, 2], [2]]", "stands in it twice"),
+        ("[[1, 2], [2]]", "occurs twice"),
     ],
 )
 def test_gold_that_is_no_clustering_scores(reference, problem):

@@ -104,7 +104,7 @@ def test_sample_that_ended_with_an_error_counts_as_an_empty_answer() -> None:
 def test_model_that_was_never_heard_answered_nothing() -> None:
     silent = {"id": "q1", "epoch": 1, "output": {"choices": [], "completion": ""}}
     (row,) = predictions(io.BytesIO(log(silent)))
-    assert row.error == "the model was never heard: no choice in the output"
+    assert row.error == "the model gave no answer: the output has no choice"
     (row,) = predictions(io.BytesIO(log(sample(text=""))))
     assert (row.text, row.error) == ("", "")
 
@@ -132,15 +132,15 @@ def test_lone_surrogate_reaches_parquet() -> None:
 @pytest.mark.parametrize(
     ("data", "task", "message"),
     [
-        (b"PK\x03\x04 torn", "", "is no log of inspect, or a damaged one"),
-        (archive(sample())[:-30], "", "is no log of inspect, or a damaged one"),
+        (b"PK\x03\x04 torn", "", "is not an inspect log, or is damaged"),
+        (archive(sample())[:-30], "", "is not an inspect log, or is damaged"),
         (log(sample(epoch=2)), "", 'sample 1: qasper, id "q1" has an epoch 2; a system answers once'),
         (log(sample(), sample()), "", 'sample 2: qasper, id "q1" has a prediction already, at sample 1'),
         (log(sample(None)), "", "sample 1: id must be a string or a number, is null"),
         (log(7), "", "sample 1: must be an object, is a number"),
         (log(sample(text=7)), "", "sample 1: output has no completion that is text, but a number"),
         (log({"id": "q1", "epoch": 1}), "", "sample 1: output has no completion that is text, but null"),
-        (lines(line()), "", "its name does not say of which: name it with --task"),
+        (lines(line()), "", "its name does not say which: name it with --task"),
         (lines(line(), line()), "qasper", 'line 2: qasper, id "q1" has a prediction already, at line 1'),
         (lines(line(), line(filter="b", text="other")), "qasper", "has a prediction already, at line 1"),
         (lines(line(doc={"question": "?"})), "qasper", "line 1: doc has no id; doc_id is a place in its order"),

@@ -84,7 +84,7 @@ def test_metric_that_needs_options_scores_without(change, message):
 
 
 def test_duplicate_id_is_counted_twice():
-    with pytest.raises(PairError, match='row 2: field "id": "q1" stands in an earlier row too'):
+    with pytest.raises(PairError, match='row 2: field "id": "q1" is in an earlier row too'):
         score_pairs(metric("f1"), [ROW, ROW])
 
 
@@ -153,7 +153,7 @@ def test_byte_order_mark_and_crlf_break_a_row(opened):
         ("[1]", "line 2: not a JSON object but a list"),
         ('{"id": ' + "9" * 5000 + "}", "line 2: not a JSON object: "),
         ("[" * 200_000, "line 2: not a JSON object: "),
-        ('{"id": "q", "id": "r"}', 'line 2: not a JSON object: field "id" stands in it twice'),
+        ('{"id": "q", "id": "r"}', 'line 2: not a JSON object: field "id" occurs twice'),
     ],
 )
 def test_line_that_cannot_be_read_is_not_named(line, message):

@@ -27,7 +27,7 @@ def test_task_value_depends_on_the_order_of_answers():
 
 
 def test_summary_of_nothing_or_of_nan_can_be_built():
-    with pytest.raises(ValueError, match="n must be 1"):
+    with pytest.raises(ValueError, match="n must be at least 1"):
         Summary(1.0, {"f1": 1.0}, 0)
     with pytest.raises(ValueError, match="value must be"):
         Summary(float("nan"), {"f1": 1.0}, 1)

@@ -31,7 +31,7 @@ def test_outcome_is_given_to_another_answer(chosen, portion, monkeypatch):
 @pytest.mark.parametrize("chosen", [f1, rouge_geo])
 def test_reference_that_cannot_be_scored_is_not_named(chosen):
     items = [("first", "a", gold("a")), ("second", "a", gold()), ("third", "a", gold())]
-    with pytest.raises(LookupError, match="second: references must hold one text") as found:
+    with pytest.raises(LookupError, match="second: references must hold at least one text") as found:
         list(outcomes(chosen, items, named))
     assert isinstance(found.value.__cause__, GoldError)
 

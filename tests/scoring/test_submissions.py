@@ -53,7 +53,7 @@ def test_long_answer_is_cut_at_the_limit_of_csv():
             "line 2: is not one JSON object: holds more than one JSON value.*score leval",
         ),
         (b'[{"a": "b"}]', "", "must be an object, is a list"),
-        (b'{"a": "b"}', "", "its name does not say of which: name it with --task"),
+        (b'{"a": "b"}', "", "its name does not say which: name it with --task"),
         (b'{"a": "b", "c": 7}', "quality", 'quality, id "c": the prediction must be a string, not a number'),
         (b'{"quality": {"c": null}}', "", 'quality, id "c": the prediction must be a string, not null'),
         (b'{"quality": {"c": {}}, "x": {}}', "", 'quality, id "c": the prediction must be a string, not an object'),

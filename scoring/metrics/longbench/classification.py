@@ -15,11 +15,11 @@ COMPONENTS = (NAME,)
 
 
 def score(prediction: str, references: Sequence[str], options: Sequence[str] = ()) -> Outcome:
-    """1/n of 100 where the gold class is among the n classes that the prediction names, else 0; best over references.
+    """Return 100/n if the gold class is one of the n classes in the prediction, else 0; best over the references.
 
-    options: all classes, compared as they are written. Those that are a proper part of the gold do not count: whoever
-    writes "Other location" wrote "location" too. `parsed` is what was named; the flag `format_ok` says whether
-    something was. Raises GoldError for no reference or no options, PredictionError for a prediction that is no text.
+    options: all classes, matched verbatim. A class that is a proper substring of the gold class does not count: "Other
+    location" contains "location" too. `parsed` is the classes named; the flag `format_ok` says whether there are any.
+    Raises GoldError if there are no references or no options, PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     if not options:
@@ -35,5 +35,5 @@ def _share(named: Sequence[str], reference: str) -> float:
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean score, 0 to 100."""
+    """Return the mean score, 0 to 100."""
     return means[NAME]

@@ -18,11 +18,11 @@ NO_CODE = ("`", "#", "//")  # marks of Markdown and of comments
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """difflib's ratio of the first line of code and the reference, in whole percent, best over the references.
+    """Return difflib's ratio of the first line of code and a reference, in whole percent, best over the references.
 
-    The first line of code is the first one, behind leading newlines, without a backtick, # or //; where there is none
-    it is empty. Only that line is compared. `parsed` is that line, cut to 1,000 characters; the flag `format_ok` says
-    whether there was one. Raises GoldError for no reference, PredictionError for a prediction that is no text.
+    The first line of code is the first one, after leading newlines, without a backtick, # or //; if there is none, it
+    is empty. Nothing else is compared. `parsed` is that line, cut to 1,000 characters; the flag `format_ok` says
+    whether there is one. Raises GoldError if there is no reference, PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     line = first_code_line(prediction)
@@ -31,7 +31,7 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
 
 
 def first_code_line(text: str) -> str | None:
-    """The first line without a mark of Markdown or of a comment, None where there is none."""
+    """Return the first line without a mark of Markdown or of a comment, or None if there is none."""
     for line in text.lstrip("\n").split("\n"):
         if not any(mark in line for mark in NO_CODE):
             return line
@@ -39,5 +39,5 @@ def first_code_line(text: str) -> str | None:
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean similarity, 0 to 100."""
+    """Return the mean similarity, 0 to 100."""
     return means[NAME]

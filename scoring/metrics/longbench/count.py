@@ -16,18 +16,18 @@ COMPONENTS = (NAME,)
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """The share of the prediction's numbers that are the reference, 0 to 100, best over the references.
+    """Return the share of the prediction's numbers that equal the reference, 0 to 100, best over the references.
 
     Numbers are runs of digits, compared as text: "05" is not "5", "1,000" is two numbers. No number scores 0. `parsed`
-    is the numbers, cut to 1,000 characters; the flag `format_ok` says whether there were any. Raises GoldError for no
-    reference or one that is no number, PredictionError for a prediction that is no text.
+    is the numbers, cut to 1,000 characters; the flag `format_ok` says whether there are any. Raises GoldError if there
+    is no reference or one is not a number, PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     return share_of_numbers(NAME, prediction, [_number(reference) for reference in references])
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean share, 0 to 100."""
+    """Return the mean share, 0 to 100."""
     return means[NAME]
 
 

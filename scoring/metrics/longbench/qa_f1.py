@@ -1,4 +1,4 @@
-"""Token F1 of LongBench (Bai et al. 2024, section 3.3): its question answering. The same as F1 of SCROLLS."""
+"""Token F1 of LongBench (Bai et al. 2024, section 3.3) for question answering; the same as the F1 of SCROLLS."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ COMPONENTS = (NAME,)
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """The best token F1 over the references, 0 to 100; see f1_scrolls.
+    """Return the best token F1 over the references, 0 to 100; see f1_scrolls.
 
-    Raises GoldError for no reference, PredictionError for a prediction that is no text.
+    Raises GoldError if there is no reference, PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     return single(NAME, best_token_f1(prediction, references, scrolls))
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean F1, 0 to 100."""
+    """Return the mean F1, 0 to 100."""
     return means[NAME]

@@ -18,17 +18,17 @@ PARAGRAPH = re.compile(r"Paragraph (\d+)")
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """The share of the prediction's numbers that are the N of the reference's "Paragraph N", 0 to 100.
+    """Return the share of the prediction's numbers that equal N in the reference's "Paragraph N", 0 to 100.
 
-    As longbench_count; best over the references. Raises GoldError for no reference or one without "Paragraph N",
-    PredictionError for a prediction that is no text.
+    Like longbench_count; best over the references. Raises GoldError if there is no reference or one has no "Paragraph
+    N", PredictionError if the prediction is not text.
     """
     check_texts(prediction, references)
     return share_of_numbers(NAME, prediction, [_paragraph(reference) for reference in references])
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean share, 0 to 100."""
+    """Return the mean share, 0 to 100."""
     return means[NAME]
 
 

@@ -1,7 +1,7 @@
 """ROUGE-L of LongBench (Bai et al. 2024, section 3.3): gov_report, qmsum, multi_news, samsum.
 
-It is the F of the PyPI package `rouge` 1.0.1, which is not rouge_score's: words are cut at white space and keep case
-and marks, full stops end sentences, and every distinct word counts once (sets, not multisets).
+It is the F of the PyPI package `rouge` 1.0.1, which differs from rouge_score's: words are split at white space and keep
+case and punctuation, full stops end sentences, and every distinct word counts once (sets, not multisets).
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ RANGE = (0.0, 100.0)
 NEEDS = ("references",)
 COMPONENTS = (NAME,)
 
-NO_ZERO_DIVISION = 1e-8  # the package's; for it, equal texts get 99.9999995
+NO_ZERO_DIVISION = 1e-8  # the package's; because of it, equal texts get 99.9999995
 
 Sentence = tuple[str, ...]
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
-    """The best F over the references, 0 to 100; 0 where a side has nothing but full stops.
+    """Return the best F over the references, 0 to 100; 0 if a side has nothing but full stops.
 
-    The package walks its table by recursion and gives up at some 1,000 steps, which LongBench scores 0; here long
-    sentences get the value of the same algorithm (docs/fidelity.md). Raises GoldError for no reference,
-    PredictionError for a prediction that is no text.
+    The package backtracks by recursion and fails after some 1,000 steps, which LongBench scores 0; here long sentences
+    get the value of the same algorithm (docs/fidelity.md). Raises GoldError if there is no reference, PredictionError
+    if the prediction is not text.
     """
     check_texts(prediction, references)
     sentences = cut(prediction)
@@ -35,12 +35,12 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
 
 
 def cut(text: str) -> list[Sentence]:
-    """What full stops part, as words; a stretch of mere white space is a sentence of one empty word, as there."""
+    """Split a text at full stops into sentences of words; mere white space gives one empty word, as in the package."""
     return [tuple(" ".join(part.split()).split(" ")) for part in text.split(".") if part]
 
 
 def f_measure(prediction: Sequence[Sentence], reference: Sequence[Sentence]) -> float:
-    """F of the words in the union of the longest common subsequences of all pairs of sentences, 0 to 1."""
+    """Return F, 0 to 1, of the words in the union of the longest common subsequences of all pairs of sentences."""
     if not prediction or not reference:
         return 0.0
     words = {word for sentence in prediction for word in sentence}
@@ -51,18 +51,18 @@ def f_measure(prediction: Sequence[Sentence], reference: Sequence[Sentence]) -> 
 
 
 def union(prediction: Sequence[Sentence], reference: Sequence[Sentence]) -> set[str]:
-    """The words in a longest common subsequence of a sentence here and one there; ties as the package breaks them."""
-    ours = {sentence: set(sentence) for sentence in prediction}  # equal sentences match alike
+    """Return the words in a longest common subsequence of any pair of sentences; ties are broken as in the package."""
+    ours = {sentence: set(sentence) for sentence in prediction}  # each once: equal sentences match alike
     found: set[str] = set()
     for theirs in dict.fromkeys(reference):
         vocabulary = set(theirs)
         masks = places(theirs)
         for sentence, words in ours.items():
-            if not vocabulary & words <= found:  # it can add something
+            if not vocabulary & words <= found:  # else it adds nothing
                 found |= common_words(sentence, masks, len(theirs))
     return found
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
-    """The mean F, 0 to 100."""
+    """Return the mean F, 0 to 100."""
     return means[NAME]
