@@ -116,7 +116,7 @@ def _put_run(cell: _Cell, line: int, row: Mapping[str, Any], key: Key) -> None:
         raise ScoreRowError(f'line {line}: field "score": line {cell.given_line} gives mean and std of {_pair(key)}')
     if run in cell.lines:
         what = "NA" if run is None else f"run {run}"
-        raise ScoreRowError(f'line {line}: field "run": {what} of {_pair(key)} stands in line {cell.lines[run]} too')
+        raise ScoreRowError(f'line {line}: field "run": {what} of {_pair(key)} is in line {cell.lines[run]} too')
     cell.lines[run] = line
     if run is not None:
         cell.runs[run] = score

@@ -30,7 +30,7 @@ class Thresholds:
 def thresholds(units: int) -> Thresholds:
     """Return those of a task whose largest context has so many units. Raises ValueError for fewer than 1."""
     if units < 1:
-        raise ValueError("C must be 1 at least")
+        raise ValueError("C must be at least 1")
     grid = [*one_two_five(units), units]
     return Thresholds(grid[ceil(len(grid) / 3) - 1], grid[ceil(2 * len(grid) / 3) - 1])
 

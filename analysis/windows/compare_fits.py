@@ -30,7 +30,7 @@ class Compared:
 def relative_change(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """Return the mean change over pairs, 0 to 1; infinite against finite is 1. Raises ValueError if there are none."""
     if len(ours) != len(theirs) or not ours:
-        raise ValueError("a change is of pairs, one at least")
+        raise ValueError("a change needs pairs, at least one")
     return sum(map(_change, ours, theirs)) / len(ours)
 
 

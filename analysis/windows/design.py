@@ -121,7 +121,7 @@ def recovery(plan: Plan, windows: int | None) -> Recovery:
     """Simulate a plan over all its seeds. Raises ValueError without one."""
     runs = [simulate(plan, windows, seed) for seed in plan.seeds]
     if not runs:
-        raise ValueError("a simulation has one seed at least")
+        raise ValueError("a simulation needs at least one seed")
     complexity = np.concatenate([run.complexity == run.planted.complexity for run in runs])
     redundancy = np.concatenate([run.redundancy == run.planted.redundancy for run in runs])
     right = np.concatenate([run.right for run in runs])

@@ -193,7 +193,7 @@ def _task(at: str, value: Any) -> Read:
         where = f"{at}.problems[{place}]"
         problem = _field(where, one, "problem", str)
         if problem in pairs:
-            raise FitError(f'{where}: field "problem": {problem!r:.60} stands in {at} twice')
+            raise FitError(f'{where}: field "problem": {problem!r:.60} occurs twice in {at}')
         complexity, redundancy = one.get("lambda"), one.get("k")
         if complexity == INF:
             complexity = inf

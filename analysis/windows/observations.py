@@ -126,7 +126,7 @@ def read_observations(rows: Iterable[Mapping[str, Any]]) -> Observed:
         count = _whole(line, row, "count", 0) if row.get("count") is not None else 1
         outcome, score = row.get("outcome"), row.get("score")
         if (outcome is None) == (score is None):
-            raise ObservationError(f'line {line}: one of the fields "outcome" and "score" must stand, the other not')
+            raise ObservationError(f'line {line}: one of the fields "outcome" and "score" must be given, and not both')
         place = None if outcome is None else _outcome(line, outcome)
         value = 0.0 if score is None else _score(line, score)
         if not count:  # a table of counts, written out: there was no such window

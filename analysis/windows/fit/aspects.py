@@ -25,7 +25,7 @@ def aspect_probabilities(lengths: Sequence[int], complexity: int, redundancy: in
     Raises ValueError for a length outside 0 .. C, C below 1, and a pair that C units cannot hold.
     """
     if units < 1 or min(lengths, default=0) < 0 or max(lengths, default=0) > units:
-        raise ValueError("l must lie between 0 and C, and C be 1 at least")
+        raise ValueError("l must lie between 0 and C, and C be at least 1")
     if complexity < 1 or redundancy < 1 or complexity * redundancy > units:
         raise ValueError(f"lambda = {complexity}, k = {redundancy} do not fit into {units} units")
     marked = complexity * redundancy

@@ -34,7 +34,7 @@ def pairs(units: int, scenario: str) -> tuple[tuple[int, int], ...]:
     has no equivalent.
     """
     if units < 1:
-        raise ValueError("C must be 1 at least")
+        raise ValueError("C must be at least 1")
     grid = list(one_two_five(units))
     found = [(0, 0), *((one, many) for one in grid for many in grid if one * many <= units), (units, 1)]
     return (*found, (INFINITE, 1)) if scenario == PIG else tuple(found)

@@ -47,8 +47,8 @@ def cover_probability(length: ArrayLike, complexity: ArrayLike, redundancy: Arra
 
 def _check(window: Ints, span: Ints, copies: Ints, context: Ints) -> None:
     if (context < 1).any():
-        raise ValueError("C must be 1 at least")
+        raise ValueError("C must be at least 1")
     if (window < 0).any() or (window > context).any():
         raise ValueError("l must lie between 0 and C")
     if (span < 0).any() or (copies < 0).any() or ((span == 0) != (copies == 0)).any():
-        raise ValueError("lambda and k must be 1 at least, or both 0")
+        raise ValueError("lambda and k must be at least 1, or both 0")

@@ -47,7 +47,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.passes < 1:
-            raise ValueError("EM has one pass at least")
+            raise ValueError("EM needs at least one pass")
         self.held(0)
         if self.start is not None:
             _noise(self.start)
