@@ -20,14 +20,14 @@ COLUMNS = ("example_id", "draw", "model", "cluster", "answered", "components")  
 
 @dataclass(frozen=True)
 class Judged:
-    """Answers by input and member. inputs: what was asked, a row of any member each, in the order of their names."""
+    """Answers by input and member, sorted by name. inputs: what was asked, each with the row of some member."""
 
     inputs: Mapping[str, Judgement]
     members: Mapping[str, Mapping[str, Judgement]]
 
     @classmethod
     def of(cls, rows: Iterable[Judgement]) -> Judged:
-        """Rows in any order."""
+        """Group rows, which may be in any order."""
         members: dict[str, dict[str, Judgement]] = {}
         inputs: dict[str, Judgement] = {}
         for row in rows:
@@ -38,7 +38,7 @@ class Judged:
 
     @cached_property
     def answered(self) -> list[str]:
-        """Inputs that every member answered."""
+        """Return the inputs that every member answered."""
         return [name for name in self.inputs if all(own[name].answered for own in self.members.values())]
 
     def outcomes(self, components: Sequence[str]) -> Outcomes:
@@ -51,7 +51,7 @@ class Judged:
 
 
 def outcomes_from(judged: Iterable[Sequence[Any]], components: Sequence[str]) -> Outcomes:
-    """Make it from the values of COLUMNS of judgements, as read from Arrow, without building rows."""
+    """Make outcomes from the values of COLUMNS of judgements, as read from Arrow, without building rows."""
     clusters: dict[str, str] = {}
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for example_id, draw, model, cluster, answered, found in judged:
@@ -69,11 +69,11 @@ Told = Callable[[Judgement], bool | None]
 
 
 def refused(kind: str) -> Told:
-    """Whether an answer is a refusal of that kind."""
+    """Return a function that says whether an answer is a refusal of that kind."""
     return lambda row: row.refusal == kind
 
 
-SHARES: Mapping[str, Told] = {  # in percent, of the answers of which anything is told
+SHARES: Mapping[str, Told] = {  # in percent, of the answers for which it is known
     "in_format": lambda row: row.in_format,
     "unreadable": lambda row: None if row.readable is None else not row.readable,
     "unanswerable": refused("unanswerable"),
@@ -86,7 +86,7 @@ SHARES: Mapping[str, Told] = {  # in percent, of the answers of which anything i
 
 
 def conduct(judged: Judged, labels: Labels) -> Iterator[Conduct]:
-    """Compute every measure that applies to some answer, over the inputs that all members answered."""
+    """Yield every measure that applies to some answer, over the inputs that all members answered."""
     for name, told in SHARES.items():
         listed = {one: [told(own[one]) for own in judged.members.values()] for one in judged.answered}
         known = {one: values for one, values in listed.items() if None not in values}
@@ -116,7 +116,7 @@ def measure_with_interval(
     values: Mapping[str, Mapping[str, list[float]]],
     headline: Headline = lambda means: next(iter(means.values())),
 ) -> Iterator[Conduct]:
-    """Compute a measure with its interval, if it applies to some answer. values: by component and input."""
+    """Yield a measure with its interval, if it applies to some answer. values: by component and input, per member."""
     names = sorted(next(iter(values.values())))
     if not names:
         return
@@ -128,7 +128,10 @@ def measure_with_interval(
 def estimate(
     components: Mapping[str, Floats], clusters: Sequence[str], headline: Headline, name: str
 ) -> tuple[float, float | None, float | None]:
-    """Return (value, low, high); low and high are None with fewer than two clusters."""
+    """Return (value, low, high); low and high are None with fewer than two clusters.
+
+    components: by name, shape (members, inputs). clusters: of each input. name: of the random draws.
+    """
     means = {one: values.mean(axis=1) for one, values in components.items()}
     ends = clustered_interval(components, clusters, headline, name=name)
     return (float(np.asarray(headline(means)).mean()), *(ends or (None, None)))
@@ -139,7 +142,7 @@ def estimate(
 
 @dataclass(frozen=True)
 class Group:
-    """Inputs of one part; least and most: as in Slice."""
+    """Inputs of one part; least and most are as in Slice."""
 
     part: str
     names: frozenset[str]
@@ -148,7 +151,7 @@ class Group:
 
 
 def slices(judged: Judged, labels: Labels, headline: Headline, components: Sequence[str]) -> Iterator[Slice]:
-    """Compute the score by length of the documents and by what a cut took. A single part is no slice."""
+    """Yield the score by length of the documents and by what a cut removed. A single part is no slice."""
     outcomes = judged.outcomes(components)
     for by, groups in (
         ("document_words", by_length(judged.inputs)),

@@ -1,4 +1,4 @@
-"""Compare all models of a suite: averages with intervals, and every pair on the inputs that both answered."""
+"""All models of a suite compared: averages with intervals, and every pair on the inputs that both answered."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ Who = tuple[str, str]  # model, arm
 
 @dataclass(frozen=True)
 class Measured:
-    """One suite and split. tasks: metric by task, of the whole suite. headlines: by task. outcomes: by (model, arm) and
-    task, where it was scored. added: tasks that enter no average."""
+    """One suite and split. tasks: metric by task, of the whole suite. headlines: by task.
+
+    outcomes: by (model, arm) and task, if it was scored. added: tasks that enter no average.
+    """
 
     suite: str
     split: str
@@ -33,13 +35,15 @@ class Measured:
 
     @property
     def averaged(self) -> list[str]:
-        """The tasks over which averages are taken."""
+        """Return the tasks over which averages are taken."""
         return [task for task in self.tasks if task not in self.added]
 
 
 def averages(measured: Measured, left_out: Collection[str] = ()) -> Iterator[Average]:
-    """Compute the average of each model and arm, withheld by the leaderboard's rule. left_out: models that read the
-    references."""
+    """Yield the average of each model and arm, withheld by the leaderboard's rule.
+
+    left_out: models that read the references.
+    """
     for (model, arm), scored in measured.outcomes.items():
         tasks = {task: one for task, one in scored.items() if task not in measured.added}
         reason = (
@@ -61,9 +65,9 @@ def averages(measured: Measured, left_out: Collection[str] = ()) -> Iterator[Ave
 
 
 def pairs(whos: Sequence[Who], left_out: Collection[str] = ()) -> Iterator[tuple[Who, Who]]:
-    """Compare every two models of one arm, in order, and each model with its documents and without them.
+    """Yield every two models of one arm, in order, and each model with its documents and without them.
 
-    left_out: models that are compared with none.
+    left_out: models that are not compared.
     """
     compared = [who for who in whos if who[0] not in left_out]
     yield from ((one, other) for one, other in combinations(compared, 2) if one[1] == other[1])
@@ -75,7 +79,7 @@ def pairs(whos: Sequence[Who], left_out: Collection[str] = ()) -> Iterator[tuple
 
 
 def comparisons(measured: Measured, pair: tuple[Who, Who]) -> list[Comparison]:
-    """Compare two models on every task where both answered an input, and on the averages where neither is withheld."""
+    """Compare two models on every task where both answered an input, and on the averages if neither is withheld."""
     ours, theirs = (measured.outcomes[who] for who in pair)
     sides = {
         task: Pair.of(ours[task], theirs[task], measured.headlines[task], task)

@@ -13,10 +13,10 @@ from scrollwork.analysis.statistics.intervals import Clusters, Floats, Headline
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Inputs that every member (seed) answered, in the order of their names.
+    """Scores of the inputs that every member (seed) answered, in the order of their names.
 
-    clusters: the group of documents of each. components: by name, shape (members, inputs), 0-100. asked: how many
-    inputs were put to the model.
+    clusters: document group of each input. components: by name, shape (members, inputs), 0-100. asked: number of inputs
+    put to the model.
     """
 
     names: tuple[str, ...]
@@ -29,23 +29,23 @@ class Outcomes:
 
     @cached_property
     def grouped(self) -> Clusters:
-        """Group the inputs by cluster."""
+        """Return the inputs grouped by cluster."""
         return Clusters.of(self.clusters)
 
     @property
     def averaged(self) -> dict[str, Floats]:
-        """Average each component over the members, shape (1, inputs)."""
+        """Return each component averaged over the members, shape (1, inputs)."""
         return {name: values.mean(axis=0, keepdims=True) for name, values in self.components.items()}
 
     def value(self, headline: Headline) -> float:
-        """Average the headline over the members. Raises ValueError without inputs."""
+        """Return the headline averaged over the members, 0 to 100. Raises ValueError without inputs."""
         if not self.names:
             raise ValueError("no input was answered: there is no value")
         means = {name: values.mean(axis=1) for name, values in self.components.items()}
         return float(np.asarray(headline(means)).mean())
 
     def only(self, names: Collection[str]) -> Outcomes:
-        """Restrict the outcomes to these inputs, as far as they were answered."""
+        """Return the outcomes of these inputs, as far as they were answered."""
         if len(names) == len(self.names) == self.asked and all(name in names for name in self.names):
             return self
         places = [place for place, name in enumerate(self.names) if name in names]
@@ -60,7 +60,7 @@ class Outcomes:
 def outcomes_of(
     scores: Mapping[str, Mapping[str, Mapping[str, float]]], clusters: Mapping[str, str], components: Sequence[str]
 ) -> Outcomes:
-    """Make outcomes of components by member and answered input. clusters: the document group of every input."""
+    """Make outcomes from components by member and answered input. clusters: the document group of every input."""
     names = sorted(name for name in clusters if scores and all(name in answered for answered in scores.values()))
     return Outcomes(
         tuple(names),

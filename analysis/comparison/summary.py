@@ -1,4 +1,4 @@
-"""Summarise the scores of a task: value, spread over seeds, interval, coverage."""
+"""Summary of a task's scores: value, spread over seeds, interval, coverage."""
 
 from __future__ import annotations
 
@@ -40,9 +40,11 @@ MASKED = "masked"  # counted beside the finish reasons
 
 @dataclass
 class Member:
-    """What one model or seed did: components by answered input (0-100), inputs that failed, and where an answer is not
-    complete its finish reason (scrollwork.records.response.FINISH_REASONS). in_format: whether an answer had the form
-    asked for. masked: inputs of whose answer a key was taken out.
+    """What one model or seed did.
+
+    scores: components by answered input, 0-100. failed: inputs whose call failed. ended: finish reasons of answers that
+    are not complete (scrollwork.records.response.FINISH_REASONS). in_format: whether an answer had the form asked for.
+    masked: inputs from whose answer a key was removed.
     """
 
     scores: dict[str, Mapping[str, float]] = field(default_factory=dict)
@@ -67,10 +69,9 @@ def summarize(
     headline: Headline,
     beside: Beside = no_further_values,
 ) -> list[Aggregate]:
-    """Make a row for each member, and one for the family (the mean over its members) where it has several.
+    """Make a row for all members, the mean over them, after a row for each if there are several.
 
-    beside: what the metric tells beside its headline, from the means; it stands among the row's components, counts do
-    not.
+    beside: returns the metric's further values from the means; they are among the row's components, counts are not.
     """
     rows = [
         _row(replace(labels, model=name), inputs, [member], headline, beside)
@@ -96,7 +97,7 @@ def run_of(name: str) -> int:
 
 
 def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
-    """Count inputs: answered by every member; failed where a member's call failed; missing where one was never made."""
+    """Count inputs: answered by every member; failed if a member's call failed; missing if a call was never made."""
     failed = {name for member in members for name in member.failed if name in inputs.clusters}
     answered = sum(all(name in member.scores for member in members) for name in inputs.clusters)
     expected = len(inputs.clusters)
@@ -163,7 +164,7 @@ def means_of(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 def zero_filled(scores: Mapping[str, Mapping[str, float]], expected: int, headline: Headline) -> float:
-    """Compute the value if every unanswered input scored 0; for ratios of counts, the value's share."""
+    """Compute the value if every unanswered input scored 0; for ratios of counts, value times share answered."""
     share, means = len(scores) / expected, means_of(scores)
     if len(without_counts(means)) < len(means):
         return share * scalar_headline(headline, means)
@@ -178,7 +179,7 @@ def scalar_headline(headline: Headline, means: Mapping[str, float]) -> float:
 def _interval(
     members: Sequence[Member], clusters: Mapping[str, str], headline: Headline, task: str
 ) -> tuple[float, float] | None:
-    """Over the inputs that every member answered."""
+    """Compute the interval over the inputs that every member answered; None without any."""
     shared = sorted(name for name in clusters if members and all(name in member.scores for member in members))
     if not shared:
         return None

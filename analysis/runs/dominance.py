@@ -1,18 +1,18 @@
 """Almost stochastic order of two models' run scores, as SEAM computes it (after Dror et al. 2019).
 
-The violation ratio of A over B is eps = integral of max(G - F, 0)^2 / integral of (G - F)^2 over 0 < p < 1, F and G the
-empirical quantile functions of A and B: 0 where A dominates, 1 where B does. eps_min adds what a resampling allows for:
+The violation ratio of A over B is eps = integral of max(G - F, 0)^2 / integral of (G - F)^2 over 0 < p < 1, with F and
+G the empirical quantile functions of A and B: 0 if A dominates, 1 if B does. eps_min adds an allowance from resampling:
 
     eps_min = eps + z * s / sqrt(n * m / (n + m)), clipped to 0..1, n = m = 1,000 draws, z = 1.6449 (alpha = 0.05)
 
 s is the population standard deviation of eps over 1,000 pairs of samples, n draws from A and m from B. The arrow at a
-model is 1 - eps_min of the one above it over it, eps_min rounded to two decimals first. It is no probability.
+model is 1 - eps_min of the model above over it, eps_min rounded to two decimals first. It is not a probability.
 
 Differences from the official code: eps is exact, not on a grid of 200 points; identical samples have 0.5, not 0; the
 direction is always better over worse; random numbers are seeded. `official=True`: the grid, 0 for identical samples.
 
 Random stream: PCG64 named by ("dominance", runs of A, runs of B), ten blocks of 100 pairs: multinomial counts of A's
-values in ascending order, then of B's. So eps_min depends on the two samples alone: names, order of rows and other
+values in ascending order, then of B's. So eps_min depends only on the two samples: names, order of rows and other
 models change nothing.
 """
 
@@ -44,7 +44,7 @@ IDENTICAL = 0.5
 
 @dataclass(frozen=True)
 class Dominance:
-    """One model over another on a data set."""
+    """One model over another on a data set. eps, eps_min: 0 to 1."""
 
     dataset: str
     better: str
@@ -54,7 +54,7 @@ class Dominance:
 
     @property
     def arrow(self) -> float:
-        """As SEAM's table 3 prints it, in the row of the worse."""
+        """Return the arrow in SEAM's table 3, in the row of the worse model."""
         return arrow(self.eps_min)
 
 
@@ -94,13 +94,15 @@ def neighbours(table: ScoreTable) -> list[tuple[str, str, str]]:
 
 
 def comparable(one: RunScores, other: RunScores) -> bool:
-    """Whether both have two runs or more; a mean and a standard deviation are not enough."""
+    """Return whether both have two runs or more; a mean and a standard deviation are not enough."""
     return min(len(one.runs), len(other.runs)) >= FEWEST
 
 
 def dominance(table: ScoreTable, *, official: bool = False) -> list[Dominance]:
-    """Neighbouring ranks of each data set, where both models are `comparable`. official: as of the official code, but
-    always of the better over the worse."""
+    """Compute the dominance of neighbouring ranks on each data set, if both models are `comparable`.
+
+    official: as in the official code, but always of the better over the worse.
+    """
     found = []
     for dataset, better, worse in neighbours(table):
         one, other = table.cell(better, dataset), table.cell(worse, dataset)
@@ -111,8 +113,11 @@ def dominance(table: ScoreTable, *, official: bool = False) -> list[Dominance]:
 
 
 def official_values(samples: Mapping[str, Sequence[float]]) -> dict[tuple[str, str], float]:
-    """What the official code holds for every ordered pair: eps_min to two decimals of the model that comes first in
-    its file over the later one, and 1 minus that for the other direction. So values depend on the order."""
+    """Return the official code's value for every ordered pair, which depends on the order of its file.
+
+    It is eps_min, to two decimals, of the model that comes first over the later one, and 1 minus that for the other
+    direction.
+    """
     values: dict[tuple[str, str], float] = {}
     for one, other in combinations(samples, 2):
         value = round(eps_min(samples[one], samples[other], official=True), 2)
@@ -121,7 +126,7 @@ def official_values(samples: Mapping[str, Sequence[float]]) -> dict[tuple[str, s
 
 
 def official_order(samples: Mapping[str, Sequence[float]]) -> list[str]:
-    """The official code's ranking, best first: by ascending sum of `official_values` over all opponents."""
+    """Return the official code's ranking, best first: by ascending sum of `official_values` over all opponents."""
     values = official_values(samples)
     sums = {one: sum(values[one, other] for other in samples if other != one) for one in samples}
     return sorted(samples, key=lambda name: sums[name])
@@ -137,7 +142,7 @@ def _ascending(values: Sequence[float]) -> Floats:
 
 
 def _bootstraps(ours: int, theirs: int) -> Iterator[tuple[Counts, Counts]]:
-    """How many of the DRAWS draws are at most each value, ascending: shapes (BLOCK, ours) and (BLOCK, theirs)."""
+    """Yield how many of the DRAWS draws are at most each value, ascending: shapes (BLOCK, ours) and (BLOCK, theirs)."""
     random = generator("dominance", ours, theirs)
     for _ in range(0, BOOTSTRAPS, BLOCK):
         one, other = (
@@ -147,14 +152,16 @@ def _bootstraps(ours: int, theirs: int) -> Iterator[tuple[Counts, Counts]]:
 
 
 def _ratios(one: Floats, first: Counts, other: Floats, second: Counts, official: bool) -> Floats:
-    """eps of each pair of samples: how often each value of `one` and `other` stands in them, cumulated in `first` and
-    `second`, a row a pair. Shape (rows,)."""
+    """Return eps of each pair of samples, shape (rows,).
+
+    first, second: cumulative counts of the values of `one` and `other` in the samples, a row for each pair.
+    """
     if official:
         places, others = _on_grid(first), _on_grid(second)
         widths = np.ones((1, GRID))
     else:
         places, others, widths = _steps(first, second)
-    above = other[others] / 2 - one[places] / 2  # halves: the difference of finite numbers is finite
+    above = other[others] / 2 - one[places] / 2  # halves: the difference of finite numbers stays finite
     above = np.where(widths > 0, above, 0.0)
     peak = np.abs(above).max(axis=1, keepdims=True)
     alike = peak[:, 0] == 0
@@ -166,8 +173,10 @@ def _ratios(one: Floats, first: Counts, other: Floats, second: Counts, official:
 
 
 def _steps(first: Counts, second: Counts) -> tuple[Counts, Counts, Floats]:
-    """Both quantile functions between their jumps: index of the value of either, and width. Rows of `first` and
-    `second` end with the same total."""
+    """Return both quantile functions between their jumps: index of either's value, and width.
+
+    Rows of `first` and `second` end with the same total.
+    """
     jumps = np.concatenate([first, second], axis=1)
     order = np.argsort(jumps, axis=1, kind="stable")
     ours = order < first.shape[1]
@@ -179,9 +188,9 @@ def _steps(first: Counts, second: Counts) -> tuple[Counts, Counts, Floats]:
 
 
 def _on_grid(cumulated: Counts) -> Counts:
-    """Index of the value at each point p = 0, 0.005, ..., 0.995: the ceil(p * total)-th draw, at least the first.
+    """Return the index of the value at each p = 0, 0.005, ..., 0.995: the ceil(p * total)-th draw, at least the first.
 
-    p is a float, as in the official code: 0.7 is a little more than it should be, and so an eighth of ten draws.
+    p is a float, as in the official code: 0.7 is a little too large, and so gives the eighth of ten draws.
     """
     total = int(cumulated[0, -1])
     draws = np.clip(np.ceil(np.arange(GRID) * STEP * total), 1, total)

@@ -1,5 +1,4 @@
-"""Scores of runs held against format adherence, and scores of instances against the length of their prompts (SEAM, A.6
-and figure 5; fact sheet seam.md 7)."""
+"""Run scores by format adherence, instance scores by prompt length (SEAM, A.6 and figure 5; fact sheet seam.md 7)."""
 
 from __future__ import annotations
 
@@ -13,7 +12,10 @@ from scrollwork.records.run_score import RunScore
 
 
 def format_points(rows: Iterable[RunScore], of: Of) -> list[FormatPoint]:
-    """A point a run of a data set whose answers have a form; rows as analysis/runs/selection.py leaves them."""
+    """Return a point for each run of a data set whose answers have a form.
+
+    rows: as analysis/runs/selection.py leaves them.
+    """
     return [
         FormatPoint(of.suite, of.split, row.task, row.model, row.arm, row.run, row.in_format, row.value)
         for row in rows
@@ -22,7 +24,7 @@ def format_points(rows: Iterable[RunScore], of: Of) -> list[FormatPoint]:
 
 
 def length_points(answers: Iterable[Measured], of: Of) -> list[LengthPoint]:
-    """A point a model and instance. answers: of all runs, in their order."""
+    """Return a point for each model and instance. answers: of all runs, in their order."""
     return [
         LengthPoint(of.suite, of.split, one.dataset, *model_and_arm(one.model), one.instance, one.length, one.score)
         for one in lengths_and_scores(answers)
@@ -36,8 +38,10 @@ def correlations(
     published: Mapping[str, float],
     of: Of,
 ) -> list[Correlated]:
-    """A row a data set and what its scores are held against. unit: of the lengths. published: what the paper prints of
-    formats, by data set."""
+    """Return a row for each data set and what its scores are correlated with.
+
+    unit: of the lengths. published: r with formats in the paper, by data set.
+    """
     pairs: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
     for run in formats:
         pairs[FORMAT, run.task].append((run.in_format, run.score))

@@ -1,4 +1,4 @@
-"""Make the rows of a ranking from a table of run scores, for `seam rank` and for the report."""
+"""Rows of a ranking, made from a table of run scores, for `seam rank` and for the report."""
 
 from __future__ import annotations
 
@@ -15,24 +15,27 @@ from scrollwork.analysis.statistics import boxes
 from scrollwork.records.prompt import FULL
 from scrollwork.records.ranking import COMPUTED, Box, Dominates, ModelRank, Stable, TaskRank, TaskSpread, VarianceSource
 
-END = "\0"  # between a model and its arm in a table's names: no arm has it
+END = "\0"  # between a model and its arm in a table's names; no arm contains it
 
 
 def model_label(model: str, arm: str = FULL) -> str:
-    """The name of a model and arm in a table: the model's alone where it is asked in the usual way."""
+    """Return the name of a model and arm in a table: the model's name alone for the usual arm."""
     return model if arm == FULL else f"{model}{END}{arm}"
 
 
 def model_and_arm(name: str) -> tuple[str, str]:
-    """Split a name made by `who` into model and arm."""
+    """Split a name made by `model_label` into model and arm."""
     model, _, arm = name.rpartition(END)
     return (model, arm) if model else (name, FULL)
 
 
 @dataclass(frozen=True)
 class Of:
-    """What a ranking is of. compared: data sets that count where it is held against another source's. metrics,
-    proxies: by data set (records/ranking.py); arrows: by (model, data set), of a published table."""
+    """What a ranking is of. compared: data sets that count when it is compared with another source's.
+
+    metrics, proxies: by data set (records/ranking.py). reasons: of NA, by (model, data set). arrows: by (model, data
+    set), of a published table.
+    """
 
     suite: str = ""
     split: str = ""
@@ -56,7 +59,7 @@ class Ranked:
 
 
 def rank(table: ScoreTable, of: Of, sure: bool = True) -> Ranked:
-    """Every row of a table of one model and data set or more. sure: intervals and stability too."""
+    """Make all rows for a table of one or more models and data sets. sure: intervals and stability too."""
     over = dominance(table)
     return Ranked(
         model_rows(table, of, robustness_rows(table) if sure else []),
@@ -138,12 +141,12 @@ def spread_rows(table: ScoreTable, of: Of) -> list[TaskSpread]:
 
 
 def box_of(scores: RunScores) -> Box | None:
-    """None where no run is known."""
+    """Make the box plot of a model's runs; None if no run is known."""
     return Box(**vars(boxes.box(scores.values))) if scores.runs else None
 
 
 def stability_rows(table: ScoreTable, of: Of) -> list[Stable]:
-    """A row a number of runs."""
+    """Make a row for each number of runs."""
     curve = stability(table)
     needed = runs_needed(curve)
     return [
@@ -155,7 +158,10 @@ def stability_rows(table: ScoreTable, of: Of) -> list[Stable]:
 def variance_rows(
     designed: Mapping[tuple[str, str], Mapping[str, RunScores]], table: ScoreTable, of: Of
 ) -> list[VarianceSource]:
-    """A row a model, data set and source. designed: by (model, data set), then source; table: of ordinary runs."""
+    """Make a row for each model, data set and source.
+
+    designed: by (model, data set), then source. table: of ordinary runs.
+    """
     found = []
     for (model, dataset), sources in sorted(designed.items()):
         parts = split({source: scores.values for source, scores in sources.items()}, table.cell(model, dataset).values)

@@ -1,6 +1,6 @@
 """Ranks of models over several data sets, and how much their scores vary from run to run (SEAM, section 4).
 
-AR: the mean of a model's ranks. ARSD: the mean of its relative standard deviations, a fraction.
+AR, average rank: the mean of a model's ranks. ARSD: the mean of its relative standard deviations, a fraction.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from scrollwork.analysis.statistics.average_ranks import average_ranks
 class Standing:
     """A model over all data sets.
 
-    ranks: from 1, by data set; equal means share the mean of their places, models without a score that of the last.
-    relative_stds: of the data sets that count in arsd: those with a mean above 0. arsd: None where there is none.
+    ranks: from 1, by data set; equal means share the mean of their places, and models without a score that of the last
+    places. relative_stds: of the data sets that count in arsd: those with a mean above 0. arsd: None without any.
     """
 
     model: str
@@ -46,7 +46,7 @@ def standings(table: ScoreTable) -> list[Standing]:
 
 
 def dataset_arsd(table: ScoreTable) -> dict[str, float | None]:
-    """Average the relative standard deviation over models, by data set; None where no model has one."""
+    """Average the relative standard deviation over models, by data set; None if no model has one."""
     rows = standings(table)
     return {
         dataset: mean_of({row.model: row.relative_stds[dataset] for row in rows if dataset in row.relative_stds})
@@ -55,7 +55,7 @@ def dataset_arsd(table: ScoreTable) -> dict[str, float | None]:
 
 
 def mean_of(values: Mapping[str, float]) -> float | None:
-    """Return the mean; None of no values."""
+    """Return the mean; None without values."""
     return fsum(values.values()) / len(values) if values else None
 
 

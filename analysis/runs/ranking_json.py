@@ -1,4 +1,4 @@
-"""A ranking as `seam rank --json` prints it, and `run --json` under its own key."""
+"""A ranking as printed by `seam rank --json`, and by `run --json` under its own key."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Named = Callable[[str], str]
 
 
 def as_it_is(name: str) -> str:
-    """A model's name in the table."""
+    """Return a model's name in the table unchanged."""
     return name
 
 
 def as_json(
     table: ScoreTable, rows: Iterable[Standing], over: Iterable[Dominance], named: Named = as_it_is
 ) -> dict[str, Any]:
-    """{models: [...], dominance: [...]}; means and deviations of NA are null. named: as the table's names are shown."""
+    """Return {models: [...], dominance: [...]}; means and deviations of NA are null. named: how names are shown."""
     return {
         "models": [
             {
@@ -41,7 +41,7 @@ def as_json(
 
 
 def dominance_json(over: Iterable[Dominance], named: Named) -> list[dict[str, Any]]:
-    """One model over another, a row a pair."""
+    """Return a row for each pair of models."""
     return [
         {
             "dataset": one.dataset,
@@ -64,11 +64,11 @@ def detail_json(
     splits: Mapping[tuple[str, str], Split],
     named: Named = as_it_is,
 ) -> dict[str, Any]:
-    """What --detail adds: {robustness: [{model, ar_interval, arsd_interval, best, minima, maxima}], dataset_arsd,
-    stability: {runs_needed, curve: [{runs, same, tau}]}, variance: [{model, dataset, sources, draws, total, rest}],
-    dominance_official: as dominance, on the official code's grid}.
+    """Return what --detail adds. splits: of designed experiments, by (model, data set).
 
-    splits: of designed experiments, by (model, data set).
+    {robustness: [{model, ar_interval, arsd_interval, best, minima, maxima}], dataset_arsd, stability: {runs_needed,
+    curve: [{runs, same, tau}]}, variance: [{model, dataset, sources, draws, total, rest}], dominance_official: like
+    dominance, on the official code's grid}
     """
     return {
         "robustness": [

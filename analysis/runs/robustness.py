@@ -1,12 +1,12 @@
 """How sure a ranking over runs is: intervals for AR and ARSD, and how often each model is best.
 
-AR: runs are drawn with replacement (analysis/runs/resampling.py), and the interval is made of the resamples as in
-analysis/statistics/intervals.py, data sets in the place of tasks and runs in the place of clusters.
+AR: runs are drawn with replacement (analysis/runs/resampling.py), and the interval is made from the resamples as in
+analysis/statistics/intervals.py, with data sets in the place of tasks and runs in the place of clusters.
 
 ARSD: runs are left out one at a time; arsd x exp(-+ t SE / arsd), SE by the jackknife on each data set, t with the
-degrees of freedom of Welch and Satterthwaite. In simulations of six data sets with normal scores it holds the expected
+degrees of freedom of Welch and Satterthwaite. In simulations of six data sets with normal scores it covers the expected
 ARSD in 93 to 95 % of cases with ten runs and 96 to 98 % with five; percentiles of a bootstrap in 89 to 90 %, because
-resampled deviations are too small. The interval of AR holds in 97 %.
+resampled deviations are too small. The interval of AR covers in 97 %.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ from scrollwork.analysis.runs.scores import RunScores, ScoreTable
 from scrollwork.analysis.statistics.intervals import LEVEL, Floats, Resampled, interval
 from scrollwork.analysis.statistics.student import quantile
 
-FEWEST_WITHOUT = 3  # runs of which one can be left out and a deviation remains
-MOST = 300.0  # of an exponent: the end of an interval is a number
-BITS = 192  # of roots: twice what the smallest difference of deviations of numbers alike needs
+FEWEST_WITHOUT = 3  # runs, so that one can be left out and a deviation remains
+MOST = 300.0  # largest exponent, so that the end of an interval is finite
+BITS = 192  # of roots: twice what the smallest difference between deviations of similar numbers needs
 
 
 @dataclass(frozen=True)
 class Sureness:
-    """A model. ar, arsd: (low, high) of the 95 % intervals; None where a score that counts has too few runs.
+    """How sure a model's rank is. ar, arsd: (low, high) of 95 % intervals.
 
-    best: share of resamples in which its AR is the lowest, divided among equal ones, so that all models' sum to 1.
+    They are None if a score that counts has too few runs. best: share of resamples in which its AR is the lowest,
+    divided among equal ones, so that all models' sum to 1.
     """
 
     model: str
@@ -42,7 +43,7 @@ class Sureness:
 
 
 def robustness_rows(table: ScoreTable) -> list[Sureness]:
-    """Every model, in the order of `standings`."""
+    """Return every model, in the order of `standings`."""
     rows = standings(table)
     if not resampleable(table):
         return [Sureness(row.model, None, arsd_interval(table, row), None) for row in rows]
@@ -55,13 +56,13 @@ def robustness_rows(table: ScoreTable) -> list[Sureness]:
 
 
 def ar_interval(table: ScoreTable, ranks: dict[str, Floats], model: str) -> tuple[float, float]:
-    """95 %. ranks: of all resamples by data set, shape (RESAMPLES, models) each."""
+    """Return the 95 % interval of AR. ranks: in all resamples by data set, shape (RESAMPLES, models) each."""
     place = table.models.index(model)
     return interval([Resampled(found[:, place], fewest_runs(table, dataset)) for dataset, found in ranks.items()])
 
 
 def arsd_interval(table: ScoreTable, row: Standing) -> tuple[float, float] | None:
-    """95 %, over the data sets that count in the model's ARSD. None where one has no three runs, or none counts."""
+    """Return the 95 % interval of ARSD over the data sets that count; None if one has too few runs, or without any."""
     counted = {dataset: table.cell(row.model, dataset) for dataset in row.relative_stds}
     if row.arsd is None or any(len(scores.runs) < FEWEST_WITHOUT for scores in counted.values()):
         return None
@@ -75,11 +76,11 @@ def arsd_interval(table: ScoreTable, row: Standing) -> tuple[float, float] | Non
 
 
 def jackknife_variance(scores: RunScores) -> float:
-    """Of the relative standard deviation of three runs or more, by leaving out one at a time:
-    (n - 1) / n x the sum of squared deviations of what is left.
+    """Return the variance of the relative standard deviation of three runs or more, leaving out one at a time.
 
-    In whole numbers, for sums of squares that nearly cancel differ between machines: values as multiples of a power of
-    two, roots to BITS bits behind the point.
+    (n - 1) / n x the sum of squared deviations of the leave-one-out values. In whole numbers, since sums of squares
+    that nearly cancel differ between machines: values as multiples of a power of two, roots to BITS bits after the
+    point.
     """
     ratios = [value.as_integer_ratio() for value in scores.values]
     unit = max(below for _, below in ratios)
@@ -96,12 +97,12 @@ def jackknife_variance(scores: RunScores) -> float:
 
 
 def fewest_runs(table: ScoreTable, dataset: str) -> int:
-    """Of any model that has some on the data set; FEWEST where none has."""
+    """Return the fewest runs of any model that has some on the data set; FEWEST if none has."""
     return min((len(scores.runs) for scores in table.column(dataset).values() if scores.runs), default=FEWEST)
 
 
 def shares_of_best(ar: Floats) -> Floats:
-    """Of each model, shape (models,), from its AR in each resample, shape (resamples, models)."""
+    """Return each model's share, shape (models,), from its AR in each resample, shape (resamples, models)."""
     lowest = ar == ar.min(axis=1, keepdims=True)
     shares: Floats = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
     return shares

@@ -1,7 +1,7 @@
-"""Rows of run scores from outside, read into a table: `scrollwork seam rank --scores FILE`.
+"""Run scores from outside, read into a table: `scrollwork seam rank --scores FILE`.
 
 A row is {model, dataset, run, score} or {model, dataset, mean, std}; score or mean null: NA. A row that names a source
-in `vary` is of a designed experiment (variance.py) and enters no ranking. Other fields are ignored, and named.
+in `vary` is from a designed experiment (variance.py) and enters no ranking. Other fields are ignored, and reported.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from scrollwork.analysis.runs.scores import RunScores, ScoreTable
 from scrollwork.analysis.runs.variance import GENERATION, SOURCES
 
 FIELDS = ("model", "dataset", "run", "score", "mean", "std", "vary")
-LARGEST = 1e100  # of a score: sums and squares stay finite
-MOST_RUN = 2**53  # numbers of runs that every reader of JSON agrees on
+LARGEST = 1e100  # of a score, so that sums and squares stay finite
+MOST_RUN = 2**53  # of run numbers, so that every reader of JSON agrees on them
 KINDS: Mapping[type, str] = {
     type(None): "null",
     bool: "true or false",
@@ -28,7 +28,7 @@ KINDS: Mapping[type, str] = {
     dict: "an object",
 }
 
-Key = tuple[str, str, str]  # model, data set, source ("" where all varies)
+Key = tuple[str, str, str]  # model, data set, source ("" if all varies)
 
 
 class ScoreRowError(ValueError):
@@ -37,10 +37,10 @@ class ScoreRowError(ValueError):
 
 @dataclass(frozen=True)
 class RunScoreRows:
-    """What a file holds. table: for the ranking. designed: by (model, data set), then source.
+    """The content of a file. table: for the ranking. designed: by (model, data set), then source.
 
-    ignored: names of fields that mean nothing here. left_out: (model, data set, runs) of runs without a score beside
-    others that have one.
+    ignored: names of unknown fields. left_out: (model, data set, number of runs) for runs without a score beside others
+    that have one.
     """
 
     table: ScoreTable
@@ -51,7 +51,7 @@ class RunScoreRows:
 
 @dataclass
 class _Cell:
-    """Scores of one model on one data set, from one source. lines: by run number; a row without a run under None."""
+    """Scores of one model on one data set, from one source. lines: by run number, None for a row without a run."""
 
     runs: dict[int, float | None] = field(default_factory=dict)
     lines: dict[int | None, int] = field(default_factory=dict)
@@ -60,8 +60,11 @@ class _Cell:
 
 
 def read_run_scores(rows: Iterable[Mapping[str, Any]]) -> RunScoreRows:
-    """Rows, counted from 1 as lines. Raises ScoreRowError naming line and field: one that is missing or of a wrong
-    type, a number that is not finite, a run that stands twice, a mean beside runs, no row at all."""
+    """Read rows, counted from 1 as lines. Raises ScoreRowError naming line and field.
+
+    It is raised for a missing field, a wrong type, a number that is not finite, a repeated run, a mean beside runs, and
+    for no row at all.
+    """
     cells: dict[Key, _Cell] = {}
     ignored: dict[str, None] = {}
     for line, row in enumerate(rows, start=1):
@@ -88,13 +91,13 @@ def _scores(cell: _Cell) -> RunScores:
 
 
 def _without_score(cell: _Cell) -> int:
-    """Runs without a score; 0 where none has one, which is NA."""
+    """Return the number of runs without a score; 0 if none has one, which is NA."""
     lacking = sum(score is None for score in cell.runs.values())
     return lacking if lacking < len(cell.runs) else 0
 
 
 def _put(cell: _Cell, line: int, row: Mapping[str, Any], key: Key) -> None:
-    """Add a row. Fields of the other kind may stand in it as null. Raises ScoreRowError."""
+    """Add a row; fields of the other kind may be null. Raises ScoreRowError."""
     runs, means = (
         [name for name in names if row.get(name) is not None] for names in (("run", "score"), ("mean", "std"))
     )
@@ -113,7 +116,7 @@ def _put_run(cell: _Cell, line: int, row: Mapping[str, Any], key: Key) -> None:
         raise ScoreRowError(f'line {line}: field "score": line {cell.given_line} gives mean and std of {_pair(key)}')
     if run in cell.lines:
         what = "NA" if run is None else f"run {run}"
-        raise ScoreRowError(f'line {line}: field "run": {what} of {_pair(key)} stands in line {cell.lines[run]} too')
+        raise ScoreRowError(f'line {line}: field "run": {what} of {_pair(key)} is in line {cell.lines[run]} too')
     cell.lines[run] = line
     if run is not None:
         cell.runs[run] = score
@@ -159,7 +162,7 @@ def _source(line: int, row: Mapping[str, Any]) -> str:
 
 def _run(line: int, row: Mapping[str, Any]) -> int:
     value = _field(line, row, "run")
-    if isinstance(value, float) and value.is_integer():  # tables with gaps are written so
+    if isinstance(value, float) and value.is_integer():  # as tables with gaps write integers
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         kind = "a fraction" if isinstance(value, float) else _kind(value)
@@ -170,7 +173,7 @@ def _run(line: int, row: Mapping[str, Any]) -> int:
 
 
 def _number(line: int, row: Mapping[str, Any], name: str, or_missing: str = "") -> float | None:
-    """A finite number or null. or_missing: where that field is null, this one may be missing."""
+    """Return a finite number, or None for null. or_missing: if that field is null, this one may be missing."""
     value = row.get(name) if or_missing and row.get(or_missing) is None else _field(line, row, name)
     if value is None:
         return None
@@ -194,7 +197,7 @@ def _kind(value: object) -> str:
 
 
 def _pair(key: Key) -> str:
-    """A model on a data set, for people."""
+    """Return the name of a model on a data set, for people."""
     model, dataset, source = key
     varied = f", {source} varied" if source else ""
     return f"{_quoted(model)} on {_quoted(dataset)}{varied}"

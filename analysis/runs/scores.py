@@ -1,7 +1,7 @@
 """Scores of whole runs, by data set and model, of a benchmark that is run several times with new samples (SEAM).
 
-A run of a data set is one sampling, the same for every model. What is known of a model on a data set is its score in
-each run, or only their mean and standard deviation, as papers print them, or nothing (NA).
+A run of a data set is one sampling, the same for every model. Of a model on a data set there are the scores of each
+run, or only their mean and standard deviation, as papers print them, or nothing (NA).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ LARGEST_RELATIVE = 1e100
 
 
 def exact_fraction(value: float) -> Fraction:
-    """The number as it is written: 0.1 is a tenth. Means that are equal on paper are then equal."""
+    """Return the number as it is written: 0.1 is a tenth. Means that are equal on paper are then equal."""
     return Fraction(repr(float(value)))
 
 
 @dataclass(frozen=True)
 class RunScores:
-    """A model on a data set. runs: score by number of the run, finite. given: (mean, std) where no run is known.
+    """A model on a data set. runs: score by number of the run, finite. given: (mean, std) if no run is known.
 
     Neither: NA, no score at all.
     """
@@ -32,12 +32,12 @@ class RunScores:
 
     @cached_property
     def values(self) -> tuple[float, ...]:
-        """Run scores in the order of the runs."""
+        """Return the run scores, in the order of the runs."""
         return tuple(float(self.runs[run]) for run in sorted(self.runs))
 
     @property
     def missing(self) -> bool:
-        """NA."""
+        """Return whether it is NA."""
         return not self.runs and self.given is None
 
     @cached_property
@@ -64,7 +64,7 @@ class RunScores:
 
     @property
     def relative_std(self) -> float | None:
-        """Return std / mean; None for NA, and where the mean is not above 0 or too small for a useful quotient."""
+        """Return std / mean; None for NA, and if the mean is not above 0 or too small for a useful quotient."""
         mean, std = self.mean, self.std
         if mean is None or std is None or mean <= 0 or std / mean > LARGEST_RELATIVE:
             return None
@@ -72,12 +72,12 @@ class RunScores:
 
     @property
     def minimum(self) -> float | None:
-        """Return the lowest run score; None where no run is known."""
+        """Return the lowest run score; None if no run is known."""
         return min(self.values, default=None)
 
     @property
     def maximum(self) -> float | None:
-        """Return the highest run score; None where no run is known."""
+        """Return the highest run score; None if no run is known."""
         return max(self.values, default=None)
 
 
@@ -86,7 +86,7 @@ NA = RunScores()
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Every model on every data set; what was never given is NA. datasets, models: in the order of tables."""
+    """Every model on every data set, NA if it was not given. datasets, models: in the order of tables."""
 
     datasets: tuple[str, ...]
     models: tuple[str, ...]
@@ -94,22 +94,22 @@ class ScoreTable:
 
     @classmethod
     def of(cls, cells: Mapping[tuple[str, str], RunScores]) -> ScoreTable:
-        """All that occur, by name."""
+        """Make the table of all models and data sets that occur, sorted by name."""
         models, datasets = ({names[place] for names in cells} for place in (0, 1))
         return cls(tuple(sorted(datasets)), tuple(sorted(models)), cells)
 
     def cell(self, model: str, dataset: str) -> RunScores:
-        """NA where nothing was given."""
+        """Return a model's scores on a data set, NA if none were given."""
         return self.cells.get((model, dataset), NA)
 
     def column(self, dataset: str) -> dict[str, RunScores]:
-        """A data set by model."""
+        """Return the scores on a data set, by model."""
         return {model: self.cell(model, dataset) for model in self.models}
 
     def row(self, model: str) -> dict[str, RunScores]:
-        """A model by data set."""
+        """Return a model's scores, by data set."""
         return {dataset: self.cell(model, dataset) for dataset in self.datasets}
 
     def only(self, datasets: Iterable[str]) -> ScoreTable:
-        """The same models on some of the data sets."""
+        """Return the same models on some of the data sets."""
         return ScoreTable(tuple(datasets), self.models, self.cells)

@@ -1,9 +1,9 @@
-"""Which run scores may be ranked together: those of the same drawings, and of whole runs (fact sheet seam.md 3 and 7).
+"""Which run scores may be ranked together: those of the same draws, and of whole runs (fact sheet seam.md 3 and 7).
 
-Scoring refuses to compare models whose manifests differ: of each data set and run, the manifest that most models have
-counts (of equally many, that of the model named first); a model with another one is left out of the whole ranking,
-because its ranks on the other data sets would make no AR. A run with unanswered inputs is a mean over other instances
-than the others': it does not count, and a model without any whole run of a data set has no score there (NA).
+Models whose manifests differ are not compared: for each data set and run, the manifest that most models have counts (if
+equally many, that of the model named first). A model with another one is left out of the whole ranking, because its
+ranks on the other data sets would make no AR. A run with unanswered inputs is a mean over other instances than the
+others': it does not count, and a model without any whole run of a data set has no score there (NA).
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from scrollwork.records.ranking import NO_RANK, NO_SCORE, REFUSED, RUN_OUT, Left
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import UPPER_BOUND
 
-NAMED = 5  # models in a remark
+NAMED = 5  # models in a remark, at most
 NOT_ASKED = "not asked"
 NO_RUN = "no run is whole"
 
 
 @dataclass(frozen=True)
 class Selected:
-    """rows: what counts. table: its scores; data sets in the order that was given, models of one score or more.
-    reasons: of NA by (name in the table, data set)."""
+    """What counts in a ranking. rows: run scores. table: of these; data sets in the given order, models with a score.
+
+    reasons: of NA, by (name in the table, data set).
+    """
 
     rows: list[RunScore]
     table: ScoreTable
@@ -41,8 +43,10 @@ def select(
     bounds: Collection[str] = (),
     failures: Mapping[tuple[str, str], str] | None = None,
 ) -> Selected:
-    """rows: of one split, models in the order in which they were asked. bounds: models that read the references.
-    failures: why a model has no score, by (name, data set)."""
+    """Select the run scores that count. rows: of one split, models in the order in which they were asked.
+
+    bounds: models that read the references. failures: why a model has no score, by (name, data set).
+    """
     out = [
         LeftOut(of.suite, of.split, "", model, arm, NO_RANK, (), UPPER_BOUND)
         for model, arm in dict.fromkeys((row.model, row.arm) for row in rows)
@@ -85,15 +89,17 @@ def select(
 
 
 def of_other_drawings(rows: Sequence[RunScore], of: Of) -> list[LeftOut]:
-    """A row a model and data set of which some run has another manifest than the one that counts; it names the runs,
-    and models that have the other one."""
+    """Return a row for each model and data set with a run whose manifest is not the one that counts.
+
+    It names the runs, and models that have the other manifest.
+    """
     held: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
     for row in rows:
         held[row.task, row.run][model_label(row.model, row.arm)] = row.manifest
     runs: dict[tuple[str, str], list[int]] = defaultdict(list)
     others: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for (task, run), manifests in held.items():
-        counted = Counter(manifests.values()).most_common(1)[0][0]  # of equals the first met
+        counted = Counter(manifests.values()).most_common(1)[0][0]  # of equally many, the first one met
         for name, manifest in manifests.items():
             if manifest != counted:
                 runs[name, task].append(run)
@@ -108,7 +114,7 @@ def of_other_drawings(rows: Sequence[RunScore], of: Of) -> list[LeftOut]:
 
 
 def unanswered(rows: Sequence[RunScore], of: Of) -> list[LeftOut]:
-    """A row a model and data set with runs that are not whole."""
+    """Return a row for each model and data set with runs that are not whole."""
     found: dict[tuple[str, str, str], list[RunScore]] = defaultdict(list)
     for row in rows:
         if not row.coverage.complete or row.value is None:
@@ -124,12 +130,12 @@ def unanswered(rows: Sequence[RunScore], of: Of) -> list[LeftOut]:
 
 
 def label(name: str) -> str:
-    """A name in the table as people see it."""
+    """Return a name of the table as people see it."""
     model, arm = model_and_arm(name)
     return model if name == model else f"{model} ({arm})"
 
 
 def first_names(names: Sequence[str]) -> str:
-    """The first names."""
+    """Return the first names, and how many more there are."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more

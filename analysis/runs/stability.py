@@ -1,4 +1,4 @@
-"""How many runs a ranking needs: rankings from n runs of each data set, drawn with replacement, beside that of all."""
+"""How many runs a ranking needs: rankings from n runs of each data set, drawn with replacement, against that of all."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from scrollwork.analysis.runs.scores import ScoreTable
 from scrollwork.analysis.statistics.intervals import Floats
 
 STABLE = 0.95
-FURTHER = (2, 5, 10)  # times as many runs as there are, on the curve
-POINTS = 20  # of the curve up to as many runs as there are
+FURTHER = (2, 5, 10)  # further points of the curve, as multiples of the number of runs
+POINTS = 20  # of the curve, up to the number of runs
 
 
 @dataclass(frozen=True)
 class Stability:
     """Rankings from so many runs.
 
-    same: share of them that order every pair as the full ranking does, pairs that it ties left out. tau: mean Kendall's
-    tau over these pairs, a tie counting 0 (where the full ranking ties some: Somers' D); None where it ties all.
+    same: share of them that order every pair as the full ranking does, except pairs that it ties. tau: mean Kendall's
+    tau over these pairs, a tie counting 0 (if the full ranking ties some: Somers' D); None if it ties all.
     """
 
     runs: int
@@ -31,9 +31,9 @@ class Stability:
 
 
 def stability(table: ScoreTable, numbers: Sequence[int] = ()) -> list[Stability]:
-    """The curve for the ranking by AR; for that of one data set give `table.only([it])`.
+    """Return the curve for the ranking by AR; for that of one data set pass `table.only([it])`.
 
-    numbers: of runs (default: `curve_numbers`). Empty where a score has no two runs.
+    numbers: of runs (default: `curve_numbers`). Empty if a score has fewer than two runs.
     """
     if not resampleable(table):
         return []
@@ -43,7 +43,7 @@ def stability(table: ScoreTable, numbers: Sequence[int] = ()) -> list[Stability]
 
 
 def curve_numbers(table: ScoreTable) -> list[int]:
-    """1 up to as many runs as there are, at most some twenty of them, then 2, 5 and 10 times as many."""
+    """Return 1 up to as many runs as there are, at most some twenty of them, then 2, 5 and 10 times as many."""
     cells = [scores for dataset in table.datasets for scores in table.column(dataset).values()]
     most = max((len(scores.runs) for scores in cells), default=0) or 1
     up_to = np.unique(np.geomspace(1, most, POINTS).round().astype(int)) if most > POINTS else range(1, most + 1)
@@ -51,7 +51,7 @@ def curve_numbers(table: ScoreTable) -> list[int]:
 
 
 def runs_needed(curve: Sequence[Stability], share: float = STABLE) -> int | None:
-    """The fewest runs of the curve from which on at least that share is the same; None where its end is below."""
+    """Return the fewest runs from which on at least that share is the same; None if fewer are at the curve's end."""
     needed = None
     for point in sorted(curve, key=lambda point: -point.runs):
         if point.same < share:
@@ -61,7 +61,7 @@ def runs_needed(curve: Sequence[Stability], share: float = STABLE) -> int | None
 
 
 def agreement(full: Floats, others: Floats) -> tuple[float, float | None]:
-    """(`same`, `tau`) of rankings, shape (rankings, models), with the full one, shape (models,)."""
+    """Return (`same`, `tau`) of rankings, shape (rankings, models), with the full one, shape (models,)."""
     ordered = 0
     same = np.ones(len(others), dtype=bool)
     total = np.zeros(len(others))

@@ -1,7 +1,7 @@
-"""Summarise the scores of a task over several runs (SEAM; fact sheet seam.md 7).
+"""Summary of a task's scores over several runs (SEAM; fact sheet seam.md 7).
 
 The score of a run is the metric's headline over the run's inputs; the task's value is the mean over runs, its spread
-their population standard deviation, its interval Student's for the mean of runs: inputs, prompts and decoding vary
+their population standard deviation, its interval Student's for the mean of runs, as inputs, prompts and decoding vary
 together.
 """
 
@@ -21,7 +21,7 @@ from scrollwork.records.score import Aggregate, Coverage
 
 @dataclass(frozen=True)
 class Summary:
-    """A row a member and one of the family, and the runs behind each."""
+    """A row for each member and one for the family, and the runs behind each."""
 
     aggregates: list[Aggregate]
     runs: list[RunScore]
@@ -35,7 +35,10 @@ def summarize_runs(
     manifests: Mapping[int, str],
     beside: Beside = no_further_values,
 ) -> Summary:
-    """beside: as for `summarize`. manifests: digest of what each run drew; its keys are the runs."""
+    """Summarise a task over its runs. beside: as for `summarize`.
+
+    manifests: digest of what each run drew; its keys are the runs.
+    """
     rows: dict[str, list[RunScore]] = {}
     found: dict[str, list[Aggregate]] = {}
     for run, manifest in sorted(manifests.items()):
@@ -50,7 +53,7 @@ def summarize_runs(
 
 
 def of_run(member: Member, run: int) -> Member:
-    """What a member did in a run."""
+    """Return what a member did in a run."""
     return Member(
         {name: scores for name, scores in member.scores.items() if run_of(name) == run},
         {name for name in member.failed if run_of(name) == run},
@@ -101,7 +104,7 @@ def _mean(values: list[float]) -> float:
 
 
 def mean_interval(values: list[float], level: float = LEVEL) -> tuple[float, float] | None:
-    """Compute Student's interval of the mean of independent runs; None for fewer than two."""
+    """Compute Student's interval of the mean of independent runs, within 0 to 100; None for fewer than two."""
     if len(values) < 2:
         return None
     half = quantile((1 + level) / 2, len(values) - 1) * stdev(values) / sqrt(len(values))

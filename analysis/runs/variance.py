@@ -1,8 +1,8 @@
 """Where the spread between runs comes from: a designed experiment in which one source varies and the others are held.
 
-Each source has runs of its own. Their variance holds the source's and that of the model's own draws; where the latter
-was measured too (runs in which nothing but the draws changed: GENERATION), it is subtracted. What ordinary runs, in
-which everything varies, have beyond the sum is the rest: sources acting together, or chance.
+Each source has its own runs. Their variance contains the source's and that of the model's own sampling; if the latter
+was measured too (runs in which only the sampling changed: GENERATION), it is subtracted. What ordinary runs, in which
+everything varies, have beyond the sum is the rest: interactions between sources, or chance.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ FEWEST = 2  # runs
 
 @dataclass(frozen=True)
 class Source:
-    """Runs in which this source alone varied.
+    """Runs in which only this source varied.
 
     variance: of the runs (ddof 1). interval: (low, high) of it, 95 %, for normal run scores. own: without that of the
-    draws, 0 at least. share: of the sum of all `own`; None where that is 0.
+    model's sampling, at least 0. share: of the sum of all `own`; None if that is 0.
     """
 
     source: str
@@ -39,8 +39,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Split:
-    """A model on a data set. sources: in the order of SOURCES. draws: variance of the model's own draws. total:
-    variance of ordinary runs; rest: total - draws - the sources' own, below 0 by chance. None: not measured."""
+    """The variance of a model on a data set. sources: in the order of SOURCES. draws: of the model's own sampling.
+
+    total: of ordinary runs; rest: total - draws - the sources' own, below 0 by chance. None: not measured.
+    """
 
     sources: tuple[Source, ...]
     draws: float | None
@@ -49,8 +51,11 @@ class Split:
 
 
 def split(runs: Mapping[str, Sequence[float]], ordinary: Sequence[float] = ()) -> Split:
-    """runs: scores by source, of SOURCES and GENERATION; sources with fewer than two runs are left out.
-    ordinary: scores of runs in which all varies. Raises ValueError for an unknown source."""
+    """Split the variance of runs by its sources. Raises ValueError for an unknown source.
+
+    runs: scores by source, of SOURCES and GENERATION; sources with fewer than two runs are left out. ordinary: scores
+    of runs in which all varies.
+    """
     if unknown := set(runs) - {*SOURCES, GENERATION}:
         raise ValueError(
             f"unknown sources: {', '.join(sorted(unknown))}; there are: {', '.join(SOURCES)}, {GENERATION}"
@@ -81,7 +86,7 @@ def split(runs: Mapping[str, Sequence[float]], ordinary: Sequence[float] = ()) -
 
 
 def variance(scores: Sequence[float]) -> float:
-    """Unbiased (ddof 1): parts that are added and subtracted must not depend on how many runs each has."""
+    """Return the unbiased variance (ddof 1): terms of a sum must not depend on how many runs each has."""
     if min(scores) == max(scores):
         return 0.0
     mean = fmean(scores)
@@ -89,7 +94,7 @@ def variance(scores: Sequence[float]) -> float:
 
 
 def variance_interval(found: float, runs: int, level: float = LEVEL) -> tuple[float, float]:
-    """(low, high) of the variance of normal scores: (n - 1) found / quantiles of chi squared with n - 1 degrees."""
+    """Return (low, high) of the variance of normal scores: (n - 1) found / quantiles of chi squared, n - 1 degrees."""
     freedom = runs - 1
     tail = (1 - level) / 2
     return freedom * found / quantile(1 - tail, freedom), freedom * found / quantile(tail, freedom)

@@ -1,4 +1,4 @@
-"""Correlate two measures: format adherence with score, length with score (SEAM, A.6 and figure 5)."""
+"""Correlation of two measures: format adherence with score, length with score (SEAM, A.6 and figure 5)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from statistics import fmean
 
 from scrollwork.analysis.statistics.average_ranks import average_ranks
 
-LONGEST = 7500  # tokens of a prompt that figure 5 still shows
+LONGEST = 7500  # tokens of the longest prompt in figure 5
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """r: -1 to 1; None with fewer than two points and where one of the numbers never changes."""
+    """A correlation. r: -1 to 1; None with fewer than two points, or if one of the numbers never changes. n: points."""
 
     r: float | None
     n: int
@@ -44,7 +44,7 @@ class Point:
 
 
 def pearson(xs: Sequence[float], ys: Sequence[float]) -> Correlation:
-    """Compute Pearson's r of pairs. Raises ValueError where the lengths differ."""
+    """Compute Pearson's r of pairs. Raises ValueError if the lengths differ."""
     if len(xs) != len(ys):
         raise ValueError(f"{len(xs)} and {len(ys)} numbers make no pairs")
     if len(xs) < 2 or len(set(xs)) == 1 or len(set(ys)) == 1:
@@ -61,7 +61,7 @@ def spearman(xs: Sequence[float], ys: Sequence[float]) -> Correlation:
 
 
 def min_max(values: Sequence[float]) -> list[float]:
-    """Scale numbers so that the lowest is 0 and the highest 1; all 0 where they are equal."""
+    """Scale numbers so that the lowest is 0 and the highest 1; all 0 if they are equal."""
     low, high = min(values), max(values)
     if low == high:
         return [0.0] * len(values)
@@ -69,11 +69,11 @@ def min_max(values: Sequence[float]) -> list[float]:
 
 
 def lengths_and_scores(answers: Iterable[Measured], longest: int = LONGEST) -> list[Point]:
-    """A point a model and instance of at most `longest` tokens, by name.
+    """Return a point for each model and instance of at most `longest` tokens, sorted by name.
 
-    answers: of all runs, in their order: the length is the first one seen of an instance of a data set, whatever the
-    model. Scores are put between 0 and 1 by model and data set over all its answers, then averaged over the runs that
-    hold the instance.
+    answers: of all runs, in their order: an instance's length is the first one seen on a data set, whatever the model.
+    Scores are scaled to 0..1 by model and data set over all its answers, then averaged over the runs that have the
+    instance.
     """
     groups: dict[tuple[str, str], list[Measured]] = defaultdict(list)
     lengths: dict[tuple[str, str], int] = {}
@@ -93,7 +93,7 @@ def lengths_and_scores(answers: Iterable[Measured], longest: int = LONGEST) -> l
 
 
 def _centred(values: Sequence[float]) -> list[float]:
-    """Distances from the mean, the largest 1: their squares neither overflow nor vanish."""
+    """Return distances from the mean, the largest 1: their squares neither overflow nor vanish."""
     mean = fsum(values) / len(values)
     apart = [value - mean for value in values]
     peak = max(map(abs, apart))

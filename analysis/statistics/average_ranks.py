@@ -1,4 +1,4 @@
-"""Places of numbers, the highest first."""
+"""Ranks of numbers, the highest first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 
 
 def average_ranks(values: Sequence[Fraction | float | None]) -> list[float]:
-    """Places from 1, the highest value first; equal values share the mean of their places. None is below everything."""
+    """Return ranks from 1, the highest value first; equal values share the mean of theirs. None is below everything."""
     counts = Counter(values)
     unknown = counts.pop(None, 0)
     places: dict[Fraction | float | None, float] = {None: len(values) - (unknown - 1) / 2}

@@ -12,8 +12,10 @@ REACH = 1.5  # interquartile ranges
 
 @dataclass(frozen=True)
 class Box:
-    """low, high: ends of the whiskers, the last values within 1.5 interquartile ranges of the box. fliers: those
-    beyond, ascending."""
+    """A box plot. low, high: ends of the whiskers, the last values within 1.5 interquartile ranges of the box.
+
+    fliers: the values beyond, ascending.
+    """
 
     q1: float
     median: float

@@ -1,4 +1,4 @@
-"""Quantiles of chi squared, from a series: intervals of variances need them, and scipy is no dependency."""
+"""Quantiles of chi squared, from a series: intervals of variances need them, and scipy is not a dependency."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import exp, lgamma, log
 
 
 def cumulative(x: float, freedom: int) -> float:
-    """P(X <= x) for x >= 0 (Abramowitz & Stegun 26.4.6): the incomplete gamma function of freedom / 2 and x / 2."""
+    """Return P(X <= x) for x >= 0: the regularised incomplete gamma function (Abramowitz & Stegun 26.4.6)."""
     if x <= 0:
         return 0.0
     half, shape = x / 2, freedom / 2

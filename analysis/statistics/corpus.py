@@ -1,4 +1,4 @@
-"""A built task in numbers: lengths as the papers' tables 1 count them, histograms on shared bins, spread."""
+"""A built task in numbers: lengths as counted in the papers' tables 1, histograms on shared bins, spread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrollwork.records.example import Example
 from scrollwork.records.gold import findable_answers, written_references
 from scrollwork.records.statistics import Bin, Distribution, Spread
 
-DECADE = 10  # bins in a factor of ten
+DECADE = 10  # bins per factor of ten
 DECADES = 8
 QUANTILES = (5, 25, 50, 75, 95)
 HISTOGRAMS = ("words_in", "words_out", "spread")
@@ -22,7 +22,7 @@ OUTPUTS = ("references", "options", "query")
 
 
 def bin_edges() -> tuple[int, ...]:
-    """The edges of all histograms: 0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, ...: ten a decade, whole numbers."""
+    """Return the edges of all histograms: 0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, ...: ten a decade, whole."""
     return tuple(sorted({0, *(round(10 ** (step / DECADE)) for step in range(DECADE * DECADES + 1))}))
 
 
@@ -46,12 +46,12 @@ def corpus(
     kind: str,
     metric: str = "",
 ) -> Corpus:
-    """Everything that is counted of a task and split.
+    """Count everything about a task and split.
 
     words_in: white-space words of the whole prompt by example id and draw. output: what the spread is of: the
     references, the texts of the options that they name (answers that are letters), or the query (ContractNLI: the
     hypothesis). metric: of the task, where references are more than texts (scrollwork.records.gold). kind "qa":
-    references are looked for in the documents. Examples of the same documents share one index. Raises ValueError for
+    references are looked for in the documents. Examples on the same documents share one index. Raises ValueError for
     another `output`, KeyError for an example without prompt.
     """
     if output not in OUTPUTS:
@@ -86,7 +86,7 @@ def corpus(
 
 
 def documents_with_places(examples: Sequence[Example]) -> Iterator[tuple[tuple[str, ...], list[int]]]:
-    """Documents in the order of their first example, with the places of all examples on them."""
+    """Yield documents in the order of their first example, with the places of all examples on them."""
     places: dict[tuple[str, ...], list[int]] = {}
     for place, example in enumerate(examples):
         places.setdefault(example.document_ids, []).append(place)
@@ -94,7 +94,7 @@ def documents_with_places(examples: Sequence[Example]) -> Iterator[tuple[tuple[s
 
 
 def outputs(example: Example, output: str, metric: str = "") -> Iterator[tuple[int | None, str]]:
-    """(place among the references, text) of everything whose spread is measured."""
+    """Yield (place among the references, text) of everything whose spread is measured."""
     if output == "query":
         yield None, example.query or ""
     else:
@@ -102,7 +102,7 @@ def outputs(example: Example, output: str, metric: str = "") -> Iterator[tuple[i
 
 
 def answers(example: Example, output: str, metric: str = "") -> list[str]:
-    """The references; where they are letters of options, the options' texts."""
+    """Return the references, or the options' texts if they are letters of options."""
     if output != "options":
         return list(findable_answers(example, metric))
     letters = {chr(ord("A") + number): text for number, text in enumerate(example.options)}
@@ -110,7 +110,7 @@ def answers(example: Example, output: str, metric: str = "") -> list[str]:
 
 
 def spread_row(example: Example, number: int | None, text: str, index: Index) -> Spread:
-    """The row of one pair."""
+    """Make the row of one pair."""
     found = index.find(text)
     return Spread(
         suite=example.suite,
@@ -125,7 +125,7 @@ def spread_row(example: Example, number: int | None, text: str, index: Index) ->
 
 
 def distributions(found: Corpus, suite: str, task: str, split: str) -> Iterator[Distribution]:
-    """One row a measure."""
+    """Yield one row per measure."""
     for measure, values in found.values.items():
         if not values:
             yield Distribution(suite, task, split, measure, 0)
@@ -139,13 +139,13 @@ def distributions(found: Corpus, suite: str, task: str, split: str) -> Iterator[
 
 
 def histograms(found: Corpus, suite: str, task: str, split: str) -> Iterator[Bin]:
-    """The bins that hold something, in order; every value is in exactly one."""
+    """Yield the bins that are not empty, in order; every value is in exactly one."""
     for measure in HISTOGRAMS:
         for low, high, count in histogram(found.values[measure]):
             yield Bin(suite, task, split, measure, low, high, count)
 
 
 def histogram(values: Iterable[float]) -> list[tuple[int, int, int]]:
-    """(low, high, count) of each bin with low <= value < high; beyond the last edge the last bin takes all."""
+    """Return (low, high, count) of each bin with low <= value < high; the last bin takes all values beyond it."""
     counts = Counter(min(bisect_right(EDGES, value) - 1, len(EDGES) - 2) for value in values)
     return [(EDGES[place], EDGES[place + 1], counts[place]) for place in sorted(counts)]

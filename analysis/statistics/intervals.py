@@ -3,9 +3,9 @@
 Whole clusters are drawn with replacement. Components are summed by cluster once, so that a resample is a product of
 matrices and no metric is computed again. Draws depend on a name and the number of clusters, never on the order of rows.
 
-The percentile interval is expanded as of Hesterberg (2015, "What teachers should know about the bootstrap", 5.3): its
-tails are Phi(-sqrt(C / (C - 1)) t) instead of (1 - level) / 2, t the quantile of Student's t with C - 1 degrees of
-freedom, C the number of clusters. With 25 clusters the plain one holds the truth some 2 points too seldom
+The percentile interval is expanded as in Hesterberg (2015, "What teachers should know about the bootstrap", 5.3): its
+tails are Phi(-sqrt(C / (C - 1)) t) instead of (1 - level) / 2, with t the quantile of Student's t with C - 1 degrees of
+freedom, C the number of clusters. With 25 clusters the plain one covers the truth some 2 points too rarely
 (benchmarks/statistics.py).
 """
 
@@ -33,14 +33,14 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Clusters:
-    """Inputs by cluster, clusters in the order of their names. index: the cluster of each input. sizes: in inputs."""
+    """Inputs by cluster, clusters in the order of their names. index: cluster of each input. sizes: in inputs."""
 
     index: NDArray[np.intp]
     sizes: Floats
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Clusters:
-        """One name an input."""
+        """Group inputs by the names of their clusters, one name per input."""
         _, index, sizes = np.unique(np.asarray(names), return_inverse=True, return_counts=True)
         return cls(index, sizes.astype(np.float64))
 
@@ -48,36 +48,36 @@ class Clusters:
         return len(self.sizes)
 
     def sums(self, values: Floats) -> Floats:
-        """Sums over each cluster: from shape (members, inputs) to (members, clusters)."""
+        """Return the sums over each cluster: from shape (members, inputs) to (members, clusters)."""
         return np.stack([np.bincount(self.index, weights=row, minlength=len(self)) for row in values])
 
 
 @dataclass(frozen=True)
 class Resampled:
-    """A headline in every resample, shape (RESAMPLES,), and of how many clusters they were drawn."""
+    """A headline in every resample, shape (RESAMPLES,), and how many clusters they were drawn from."""
 
     values: Floats
     clusters: int
 
 
 def generator(*names: object) -> np.random.Generator:
-    """Random numbers that depend on SEED and the names alone."""
+    """Return a random generator that depends only on SEED and the names."""
     return np.random.Generator(np.random.PCG64(stable_int(SEED, *names)))
 
 
-@lru_cache(maxsize=16)  # one a task; 8 MB each for 500 clusters
+@lru_cache(maxsize=16)  # one per task; 8 MB each for 500 clusters
 def resample_counts(clusters: int, name: str) -> Floats:
-    """How often each cluster stands in each resample: shape (RESAMPLES, clusters)."""
+    """Return how often each cluster is in each resample, shape (RESAMPLES, clusters)."""
     random = generator("bootstrap", name, clusters)
     counts = random.multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES).astype(np.float64)
-    counts.setflags(write=False)  # it is shared
+    counts.setflags(write=False)  # the cached array is shared
     return counts
 
 
 def resampled_headlines(
     components: Mapping[str, Floats], clusters: Clusters, headline: Headline, name: str
 ) -> Resampled:
-    """The headline, averaged over members, in every resample.
+    """Return the headline, averaged over members, in every resample.
 
     components: by name, array of shape (members, inputs), 0-100; members (seeds) share the resampled inputs. name: of
     the draws; two samples of the same inputs under one name are resampled together.
@@ -91,18 +91,18 @@ def resampled_headlines(
 def clustered_interval(
     components: Mapping[str, Floats], clusters: Sequence[str], headline: Headline, level: float = LEVEL, name: str = ""
 ) -> tuple[float, float] | None:
-    """(low, high) of the headline score; None with fewer than two clusters.
+    """Return (low, high) of the headline score; None with fewer than two clusters.
 
-    components, name: as for `resampled`. clusters: one name an input.
+    components, name: as for `resampled_headlines`. clusters: one name per input.
     """
     grouped = Clusters.of(clusters)
     return interval([resampled_headlines(components, grouped, headline, name)], level) if len(grouped) > 1 else None
 
 
 def interval(parts: Sequence[Resampled], level: float = LEVEL) -> tuple[float, float]:
-    """(low, high) of the mean of independent parts (tasks), each of two clusters or more; of one part: its own.
+    """Return (low, high) of the mean of independent parts (tasks), each with two clusters or more.
 
-    Degrees of freedom of several are Welch's and Satterthwaite's, rounded down.
+    The degrees of freedom of several parts are Welch's and Satterthwaite's, rounded down.
     """
     values = np.mean([part.values for part in parts], axis=0)
     clusters = np.array([part.clusters for part in parts], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Two models on the same inputs of a task: difference, interval, test, and what difference could have been seen."""
+"""Two models on the same inputs of a task: difference, interval, test, and what difference could have been detected."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class Permuted:
-    """p: two-sided. exact: every permutation was counted."""
+    """A permutation test. p: two-sided. exact: every permutation was counted."""
 
     p: float
     permutations: int
@@ -31,8 +31,8 @@ class Permuted:
 class Paired:
     """Ours - theirs in points over the inputs that both answered.
 
-    interval, test, standard_error, detectable: None with fewer than two clusters; detectable also where there is none.
-    left_out: inputs that were asked of both and not answered by both.
+    interval, test, standard_error, detectable: None with fewer than two clusters; detectable also if there is no such
+    difference. left_out: inputs that were asked of both and not answered by both.
     """
 
     ours: float
@@ -47,7 +47,7 @@ class Paired:
 
     @property
     def difference(self) -> float:
-        """Ours - theirs."""
+        """Return ours - theirs."""
         return float(without_rounding_noise(np.asarray(self.ours - self.theirs)))
 
 
@@ -63,28 +63,28 @@ class Pair:
 
     @classmethod
     def of(cls, ours: Outcomes, theirs: Outcomes, headline: Headline, name: str) -> Pair:
-        """From all that each of them answered."""
+        """Restrict both to the inputs that both answered."""
         both = frozenset(ours.names) & frozenset(theirs.names)
         return cls(ours.only(both), theirs.only(both), headline, name, max(ours.asked, theirs.asked))
 
     @property
     def clusters(self) -> int:
-        """Groups of documents."""
+        """Return the number of groups of documents."""
         return len(self.ours.grouped)
 
     @property
     def values(self) -> tuple[float, float]:
-        """Both headlines."""
+        """Return both headlines."""
         return self.ours.value(self.headline), self.theirs.value(self.headline)
 
     @cached_property
     def exchange(self) -> Exchange:
-        """For the permutation test."""
+        """Return the differences under exchange, for the permutation test."""
         return Exchange(self.ours, self.theirs, self.headline)
 
     @cached_property
     def difference(self) -> Resampled:
-        """The difference in every resample of the same clusters."""
+        """Return the difference in every resample, with the same clusters on both sides."""
         one, other = (
             resampled_headlines(side.components, side.grouped, self.headline, self.name)
             for side in (self.ours, self.theirs)
@@ -93,8 +93,10 @@ class Pair:
 
     @cached_property
     def standard_error(self) -> float:
-        """Of the difference, by the jackknife over clusters, of which there are two or more: sqrt((C - 1) / C x the sum
-        of squared deviations of the differences without one cluster each). For a mean it is the cluster-robust error.
+        """Return the standard error of the difference, by the jackknife over two or more clusters.
+
+        sqrt((C - 1) / C x the sum of squared deviations of the differences without one cluster each). For a mean it is
+        the cluster-robust error.
         """
         without = left_one_out(self.ours, self.headline) - left_one_out(self.theirs, self.headline)
         count = len(without)
@@ -102,7 +104,7 @@ class Pair:
 
 
 def paired_comparison(pair: Pair) -> Paired | None:
-    """The comparison on a task; None where no input was answered by both."""
+    """Return the comparison on a task; None if no input was answered by both."""
     inputs = len(pair.ours)
     if not inputs:
         return None
@@ -115,13 +117,13 @@ def paired_comparison(pair: Pair) -> Paired | None:
 
 
 def without_rounding_noise(differences: Floats) -> Floats:
-    """Differences that are nothing but rounding as 0."""
+    """Return the differences, with 0 for those that are only rounding."""
     rounded: Floats = np.where(np.abs(differences) < SAME, 0.0, differences)
     return rounded
 
 
 def left_one_out(outcomes: Outcomes, headline: Headline) -> Floats:
-    """The headline, averaged over members, without each cluster: shape (clusters,)."""
+    """Return the headline, averaged over members, without each cluster in turn: shape (clusters,)."""
     grouped = outcomes.grouped
     left = len(outcomes) - grouped.sizes
     means = {}
@@ -133,11 +135,11 @@ def left_one_out(outcomes: Outcomes, headline: Headline) -> Floats:
 
 
 def detectable_difference(error: float, clusters: int, alpha: float = ALPHA, power: float = POWER) -> float | None:
-    """The least true difference that a two-sided test at alpha finds with this power, in points (Bloom 1995):
+    """Return the least true difference, in points, that a two-sided test at alpha finds with this power (Bloom 1995).
 
     (t of 1 - alpha / 2 + t of power) x the clustered standard error of the paired difference, t with C - 1 degrees of
-    freedom; 2.8 errors for many clusters. It is of the observed spread, never of the observed difference. None where so
-    few clusters can be exchanged that no p is below alpha, and where there is no spread to tell it from.
+    freedom; 2.8 errors for many clusters. It depends on the observed spread, never on the observed difference. None if
+    so few clusters can be exchanged that no p is below alpha, and if there is no spread.
     """
     if 2.0 ** (1 - clusters) > alpha or error < SAME:
         return None
@@ -145,9 +147,9 @@ def detectable_difference(error: float, clusters: int, alpha: float = ALPHA, pow
 
 
 def paired_averages(pairs: Sequence[Pair]) -> Paired | None:
-    """The same of the mean over tasks, a pair each; tasks are resampled and exchanged independently.
+    """Compare means over tasks, from a pair for each task; tasks are resampled and exchanged independently.
 
-    None where a task has no shared input. Test and interval need two clusters in every task.
+    None if a task has no shared input. Test and interval need two clusters in every task.
     """
     if not pairs or not all(len(pair.ours) for pair in pairs):
         return None
@@ -166,7 +168,7 @@ def paired_averages(pairs: Sequence[Pair]) -> Paired | None:
 
 
 def holm(ps: Mapping[str, float]) -> dict[str, float]:
-    """Adjusted p by name (Holm 1979): the least of m times m, the next times m - 1, ..., never falling, at most 1."""
+    """Return adjusted p by name (Holm 1979): the least of m times m, the next times m - 1, ..., monotone, at most 1."""
     adjusted: dict[str, float] = {}
     worst = 0.0
     for place, (name, p) in enumerate(sorted(ps.items(), key=lambda item: (item[1], item[0]))):

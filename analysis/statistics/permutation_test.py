@@ -1,8 +1,8 @@
-"""Permutation test of two models on the same inputs: members of whole clusters change places.
+"""Permutation test of two models on the same inputs: whole clusters are exchanged.
 
 Under the null hypothesis it does not matter which model gave which answers to the questions on a document, so the two
 models' outcomes of a cluster may be exchanged, all of its inputs together. What is compared is the headline itself,
-made anew from the exchanged components in every permutation: for rouge_geo, a geometric mean of means, flipping the
+computed anew from the exchanged components in every permutation: for rouge_geo, a geometric mean of means, flipping the
 sign of a mean difference would be another statistic.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scrollwork.analysis.comparison.outcomes import Outcomes
 from scrollwork.analysis.statistics.intervals import Clusters, Floats, Headline, generator
 
-EXACT_UP_TO = 13  # clusters that differ; there are 2 ** 13 = 8,192 ways to exchange them
+EXACT_UP_TO = 13  # clusters that differ: 2 ** 13 = 8,192 ways to exchange them
 PERMUTATIONS = 9_999
 CHUNK = 1_000
 SAME = 1e-9  # differences, in points, that are ties but for rounding
@@ -27,7 +27,7 @@ Swaps = NDArray[np.uint8]
 class Exchange:
     """The difference of two models' headlines, ours - theirs, for any exchange of clusters. Members are averaged first.
 
-    Both must hold the same inputs in the same order.
+    Both must have the same inputs in the same order; else ValueError is raised.
     """
 
     def __init__(self, ours: Outcomes, theirs: Outcomes, headline: Headline) -> None:
@@ -47,11 +47,11 @@ class Exchange:
 
     @property
     def clusters(self) -> int:
-        """Clusters on which the two differ; exchanging the others changes nothing."""
+        """Return the number of clusters on which the two differ; exchanging the others changes nothing."""
         return int(self._change.shape[1])
 
     def differences(self, swaps: Swaps) -> Floats:
-        """One a row of `swaps`, shape (permutations, clusters that differ): 1 where a cluster is exchanged."""
+        """Return the difference for each row of `swaps`: (permutations, clusters that differ), 1 to exchange one."""
         found = []
         for start in range(0, len(swaps), CHUNK):
             moved = swaps[start : start + CHUNK].astype(np.float64) @ self._change.T
@@ -59,27 +59,27 @@ class Exchange:
         return np.concatenate(found)
 
     def _of(self, totals: Floats) -> Floats:
-        """The headline from totals of the components, shape (permutations, components)."""
+        """Return the headline from totals of the components, shape (permutations, components)."""
         means = np.maximum(totals / self._inputs, 0.0).T  # exchanging all may leave a rounding error below 0
         return np.asarray(self._headline(dict(zip(self._names, means, strict=True))), dtype=np.float64)
 
     def randomly(self, name: str) -> Floats:
-        """The differences of 9,999 random exchanges, by random numbers of that name; worked out once."""
+        """Return the differences of 9,999 random exchanges, by random numbers of that name; computed once."""
         if name not in self._known:
             self._known[name] = self.differences(random_swaps(self.clusters, name))
         return self._known[name]
 
     @property
     def observed(self) -> float:
-        """The difference as it is."""
+        """Return the difference without any exchange."""
         return float(self.differences(np.zeros((1, self.clusters), dtype=np.uint8))[0])
 
 
 def swap_test(exchange: Exchange, name: str) -> tuple[float, int, bool]:
-    """(two-sided p, permutations, whether they are all that there are).
+    """Return (two-sided p, permutations, whether these are all).
 
-    Exact where 13 clusters or fewer differ; else 9,999 random ones, counted with the identity: (1 + those at least as
-    far apart) / (1 + permutations) (Phipson & Smyth 2010). name: of the random numbers.
+    Exact if 13 clusters or fewer differ; else 9,999 random ones, counted with the identity: (1 + those at least as
+    extreme) / (1 + permutations) (Phipson & Smyth 2010). name: of the random numbers.
     """
     count = exchange.clusters
     exact = count <= EXACT_UP_TO
@@ -89,25 +89,25 @@ def swap_test(exchange: Exchange, name: str) -> tuple[float, int, bool]:
 
 
 def average_test(exchanges: dict[str, Exchange]) -> tuple[float, int]:
-    """(two-sided p, permutations) of the mean difference over tasks, by task name; each is exchanged by itself."""
+    """Return (two-sided p, permutations) of the mean difference over tasks, by task name; each exchanged separately."""
     parts = [one.randomly(name) for name, one in exchanges.items()]
     observed = float(np.mean([one.observed for one in exchanges.values()]))
     return (1 + at_least(np.mean(parts, axis=0), observed)) / (1 + PERMUTATIONS), PERMUTATIONS
 
 
 def at_least(differences: Floats, observed: float) -> int:
-    """How many are as far from 0 as the observed one."""
+    """Return how many differences are as far from 0 as the observed one."""
     return int(np.count_nonzero(np.abs(differences) >= abs(observed) - SAME))
 
 
 def every_swap(clusters: int) -> Swaps:
-    """All ways to exchange clusters, the identity first: shape (2 ** clusters, clusters)."""
+    """Return all ways to exchange clusters, the identity first: shape (2 ** clusters, clusters)."""
     ways = np.arange(2**clusters, dtype=np.uint32)[:, None]
     return ((ways >> np.arange(clusters, dtype=np.uint32)) & 1).astype(np.uint8)
 
 
-@lru_cache(maxsize=16)  # one a task; 5 MB each for 500 clusters
+@lru_cache(maxsize=16)  # one per task; 5 MB each for 500 clusters
 def random_swaps(clusters: int, name: str) -> Swaps:
-    """Random ways to exchange clusters: shape (9,999, clusters)."""
+    """Return random ways to exchange clusters: shape (9,999, clusters)."""
     random = generator("permutation", name, clusters)
     return random.integers(0, 2, size=(PERMUTATIONS, clusters), dtype=np.uint8)

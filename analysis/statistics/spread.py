@@ -1,8 +1,8 @@
-"""How far apart an output's content stands in its input (SCROLLS, section 6.4 of the fact sheet).
+"""How far apart an output's content is in its input (SCROLLS, section 6.4 of the fact sheet).
 
 Each bigram of the output counts once, at its first occurrence in the input: the word index of its first word. The score
-is the standard deviation of these positions, in words. The paper does not say what a word is, which deviation it takes
-and what becomes of outputs of which no two bigrams are found; what is done here stands in docs/fidelity.md#statistics.
+is the standard deviation of these positions, in words. The paper does not say what a word is, which deviation it takes,
+and what becomes of outputs with fewer than two bigrams found; our choices are in docs/fidelity.md#statistics.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 
-WORD = re.compile(r"[^\W_]+")  # letters and digits of any script, as ROUGE cuts English
-FEWEST = 2  # positions; one alone is no distance
+WORD = re.compile(r"[^\W_]+")  # letters and digits of any script, as ROUGE splits English
+FEWEST = 2  # positions; one alone has no spread
 
 Bigram = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Found:
-    """bigrams: different ones in the output. positions: of those found, in ascending order."""
+    """An output's bigrams. bigrams: number of different ones. positions: of those found, in ascending order."""
 
     bigrams: int
     positions: tuple[int, ...]
 
     @property
     def spread(self) -> float | None:
-        """Population standard deviation of the positions, in words; None where fewer than two bigrams are found."""
+        """Return the population standard deviation of the positions, in words; None if under two bigrams are found."""
         return deviation(self.positions) if len(self.positions) >= FEWEST else None
 
 
 def words(text: str) -> list[str]:
-    """Lower-cased runs of letters and digits."""
+    """Return the lower-cased runs of letters and digits."""
     return WORD.findall(text.lower())
 
 
@@ -47,13 +47,13 @@ class Index:
         self._line = f" {' '.join(found)} "
 
     def find(self, output: str) -> Found:
-        """Where the output's bigrams stand."""
+        """Return where the output's bigrams are."""
         wanted = bigrams(words(output))
         positions = sorted(self._first[bigram] for bigram in wanted if bigram in self._first)
         return Found(len(wanted), tuple(positions))
 
     def holds(self, output: str) -> bool:
-        """Whether the output's words stand in the input in one piece; an output without words does not."""
+        """Return whether the input contains the output's words in one piece; False for an output without words."""
         needle = words(output)
         if not needle or not all(bigram in self._first for bigram in pairwise(needle)):
             return False
@@ -61,19 +61,19 @@ class Index:
 
 
 def bigrams(listed: Sequence[str]) -> set[Bigram]:
-    """The different pairs of neighbouring words."""
+    """Return the different pairs of neighbouring words."""
     return set(pairwise(listed))
 
 
 def first_positions(listed: Sequence[str]) -> Mapping[Bigram, int]:
-    """Word index of the first occurrence of each bigram."""
-    backwards = listed[::-1]  # written from the end, so that the first occurrence is the one that stays
+    """Return the word index of the first occurrence of each bigram."""
+    backwards = listed[::-1]  # from the end, so that the first occurrence is written last and stays
     pairs = zip(backwards[1:], backwards, strict=False)
     return dict(zip(pairs, range(len(listed) - 2, -1, -1), strict=False))
 
 
 def deviation(positions: Sequence[int]) -> float:
-    """Population standard deviation. Sums are whole numbers, so the order does not matter."""
+    """Return the population standard deviation. Sums are whole numbers, so the order does not matter."""
     count, total = len(positions), sum(positions)
     squares = sum(position * position for position in positions)
     return sqrt(count * squares - total * total) / count

@@ -1,4 +1,4 @@
-"""Student's t, from finite sums: intervals and powers of few clusters need it, and scipy is no dependency."""
+"""Student's t, from finite sums: intervals and power for few clusters need it, and scipy is not a dependency."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from functools import lru_cache
 from math import atan, cos, pi, sin, sqrt
 from statistics import NormalDist
 
-EXPANDED_FROM = 2000  # degrees of freedom from which the quantile comes from the normal's (Abramowitz & Stegun 26.7.5)
+EXPANDED_FROM = 2000  # degrees of freedom from which t is expanded from the normal (Abramowitz & Stegun 26.7.5)
 
 
 def two_sided_probability(t: float, freedom: int) -> float:
-    """P(|T| <= t) for whole degrees of freedom >= 1, t >= 0 (Abramowitz & Stegun 26.7.3 and 26.7.4)."""
+    """Return P(|T| <= t) for whole degrees of freedom >= 1, t >= 0 (Abramowitz & Stegun 26.7.3 and 26.7.4)."""
     angle = atan(t / sqrt(freedom))
     square = cos(angle) ** 2
     odd = freedom % 2
@@ -24,7 +24,7 @@ def two_sided_probability(t: float, freedom: int) -> float:
 
 @lru_cache(maxsize=4096)
 def quantile(probability: float, freedom: int) -> float:
-    """The value below which T lies with this probability, 0.5 to 1 exclusive. Raises ValueError."""
+    """Return the value below which T lies with this probability, 0.5 to 1 exclusive. Raises ValueError."""
     if freedom < 1 or not 0.5 <= probability < 1:
         raise ValueError(f"no quantile of {probability} with {freedom} degrees of freedom")
     if freedom >= EXPANDED_FROM:
@@ -40,7 +40,7 @@ def quantile(probability: float, freedom: int) -> float:
 
 
 def _expanded(z: float, freedom: int) -> float:
-    """The quantile of t that belongs to the normal's z, by powers of 1 / freedom; beyond the fourth all is rounding."""
+    """Return the quantile of t from the normal's z, by powers of 1 / freedom; beyond the fourth all is rounding."""
     powers = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,

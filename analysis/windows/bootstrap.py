@@ -1,8 +1,8 @@
 """How sure a category is, by redrawing windows: the alternative to fit/posterior.py.
 
 At each length of each problem windows are drawn with replacement and everything is fitted again, with the task's noise
-held; a category is as likely as the share of draws that it comes out of. Windows that overlap see the same evidence, so
-of n windows of l units no more are drawn than lie beside each other, C / l, each counting for more than one (as there).
+held; the probability of a category is the share of draws that give it. Overlapping windows see the same evidence, so of
+n windows of l units no more are drawn than fit side by side, C / l, each counting for more than one.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ from scrollwork.analysis.windows.fit.candidates import Candidates
 from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints
 
 CELLS = 1_000_000  # of one array of redrawn counts, unless a single draw has more
-Fit = Callable[[Ints, Ints, Floats], tuple[Floats, Candidates]]  # units, lengths, counts -> likelihoods of pairs
+Fit = Callable[[Ints, Ints, Floats], tuple[Floats, Candidates]]  # units, lengths, counts -> likelihoods, their pairs
 
 
 def resample_counts(units: Ints, lengths: Ints, counts: Floats, draws: int, random: np.random.Generator) -> Floats:
-    """counts [problems, lengths, outcomes] drawn anew: [draws, problems, lengths, outcomes]; of each length they sum to
-    what they did. units: [problems]; lengths: [problems, lengths]."""
+    """Return redrawn counts, [draws, problems, lengths, outcomes]; each length keeps its sum.
+
+    counts: [problems, lengths, outcomes]. units: [problems]. lengths: [problems, lengths].
+    """
     windows = counts.sum(axis=2)
     apart = np.floor(units[:, None] / np.maximum(lengths, 1))
     drawn = np.minimum(np.maximum(np.round(windows), 1), np.maximum(apart, 1)).astype(np.int64)
     shares = counts / np.where(windows > 0, windows, 1.0)[..., None]
-    shares[windows == 0, 0] = 1.0  # nothing is drawn of these in the end
+    shares[windows == 0, 0] = 1.0  # these draws are multiplied by 0 in the end
     found = random.multinomial(drawn, shares, size=(draws, *drawn.shape))
     return np.asarray(found * (windows / drawn)[..., None])
 
@@ -35,7 +37,7 @@ def resample_counts(units: Ints, lengths: Ints, counts: Floats, draws: int, rand
 def frequencies(
     units: Ints, lengths: Ints, counts: Floats, fit: Fit, limits: Thresholds, draws: int, random: np.random.Generator
 ) -> Floats:
-    """Shares of draws in which each category came out, equally likely ones with equal parts: [problems, categories]."""
+    """Return the share of draws that give each category, ties divided equally: [problems, categories]."""
     found = np.zeros((len(units), len(CATEGORIES)))
     step = max(1, CELLS // max(1, counts.size))
     for begin in range(0, draws, step):

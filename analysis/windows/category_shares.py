@@ -1,8 +1,8 @@
-"""Shares of categories as they are stated: of decided problems, V parted by what the whole context leads to.
+"""Shares of categories as they are stated: of decided problems, V split by what the whole context leads to.
 
-The paper counts every problem by the category of its pair, and calls V, holistic, also what not even the whole context
-answers. Here a problem that is undecided counts as that, and V is split into problems that the whole context solves
-and those that it does not.
+The paper counts every problem by the category of its pair, and V, holistic, includes what not even the whole context
+solves. Here a problem that is undecided counts as that, and V is split into problems that the whole context solves and
+those that it does not.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ LAST = len(CATEGORIES) - 1  # place of V
 
 @dataclass(frozen=True)
 class Stated:
-    """Shares of problems. decided: by category, of those that are decided; holistic: of these in V the solved, unsolved
-    and unobserved ones, which sum to V's share. decided and undecided sum to 1."""
+    """Shares of all problems. decided: of decided ones, by category; with undecided, they sum to 1.
+
+    holistic: of the decided ones in V, the solved, unsolved and unobserved ones, which sum to V's share.
+    """
 
     decided: tuple[float, ...]
     holistic: tuple[float, ...]
@@ -27,8 +29,11 @@ class Stated:
 
 
 def stated(problems: Iterable[tuple[int, bool, bool | None]]) -> Stated:
-    """problems: (place in CATEGORIES, whether it is undecided, whether the whole context solves it, None where that was
-    not observed) of each. Raises ValueError where there is none."""
+    """Compute the stated shares. Raises ValueError if there are no problems.
+
+    problems: (place in CATEGORIES, whether it is undecided, whether the whole context solves it, None if that was not
+    observed) of each.
+    """
     counts, parts, open_, every = [0] * len(CATEGORIES), dict.fromkeys(HOLISTIC, 0), 0, 0
     for category, undecided, solved in problems:
         every += 1
@@ -46,8 +51,10 @@ def stated(problems: Iterable[tuple[int, bool, bool | None]]) -> Stated:
 def shares_json(
     shares: Sequence[float], decided: Sequence[float], holistic: Sequence[float], undecided: float
 ) -> dict[str, dict[str, float]]:
-    """The shares of a task as JSON has them. shares: by the category of every problem, as the paper counts;
-    the others: as of Stated."""
+    """Return the shares of a task for JSON. shares: by the category of every problem, as the paper counts.
+
+    decided, holistic, undecided: as in Stated.
+    """
     return {
         "shares": {**dict(zip(CATEGORIES, decided, strict=True)), "undecided": undecided},
         "holistic": dict(zip(HOLISTIC, holistic, strict=True)),

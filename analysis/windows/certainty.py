@@ -1,14 +1,14 @@
 """How sure a category is. Beyond the paper, which prints one pair for each problem.
 
 COW: fit/posterior.py; PIG: fit/posterior_pig.py. COW with another oracle or mixture: profile likelihood, in which a
-category is as likely as its likeliest pair, all categories alike before anything is observed; so probabilities are
-exp(LL of the best pair in it), made to sum to 1. Windows that cannot tell two categories apart give them the same
-probability. Windows of one problem overlap and see the same evidence, which likelihoods take for independent; so they
-are divided by how many windows see the same unit (`overlap`). docs/dolce.md tells how often probabilities hold in
-simulations.
+category is as likely as its likeliest pair, all categories being equally likely before anything is observed; so
+probabilities are exp(LL of the best pair in it), scaled to sum to 1. Windows that cannot distinguish two categories
+give them the same probability. Windows of a problem overlap and see the same evidence, but likelihoods take them for
+independent; so log-likelihoods are divided by how many windows see the same unit (`overlap`). docs/dolce.md tells how
+often probabilities are right in simulations.
 
-Shares of a task: problems are drawn with replacement, each with a category from its probabilities; 95 % lie between
-the percentiles of 2,000 such draws. Drawing so is drawing categories by the mean probabilities.
+Shares of a task: problems are drawn with replacement, each with a category from its probabilities; the interval holds
+95 % of 2,000 such draws. This is the same as drawing categories by the mean probabilities.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds, categ
 from scrollwork.analysis.windows.fit.candidates import TIE, Candidates
 from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints
 
-DECIDED = 0.8  # probability from which a problem's category is taken for known
+DECIDED = 0.8  # probability from which a problem's category is taken as known
 DRAWS = 2000
 LEVEL = 95.0
 
 
 @dataclass(frozen=True)
 class Certainty:
-    """probabilities: [problems, categories], rows sum to 1. category: that of the best pair (`of_best_pair`), or the
-    likeliest; of equals, which have the same probability to the last digit, that of the best pair (`certain`).
-    undecided: [problems], where the category has less than DECIDED."""
+    """Categories and how sure they are. probabilities: [problems, categories], rows sum to 1.
+
+    category: that of the best pair (`of_best_pair`), or the likeliest, of exactly equal ones that of the best pair
+    (`is_certain`). undecided: [problems], whether the category's probability is below DECIDED.
+    """
 
     probabilities: Floats
     category: Ints
@@ -38,10 +40,10 @@ class Certainty:
 
 
 def overlap(units: Ints, lengths: Ints, windows: Floats) -> Floats:
-    """Windows a problem for each that sees something of its own: [problems], 1 at least.
+    """Return the number of windows of a problem for each independent one: [problems], at least 1.
 
-    n windows of l units show each of C units n l / C times; where that is more than once, they count for C / l.
-    lengths, windows: [problems, lengths], the latter 0 where a length was not observed.
+    n windows of l units show each of C units n l / C times; if that is more than once, they count for C / l. lengths,
+    windows: [problems, lengths], 0 windows at a length that was not observed.
     """
     times = np.maximum(1.0, windows * lengths / units[:, None])
     return np.asarray(windows.sum(axis=1) / (windows / times).sum(axis=1))
@@ -50,7 +52,10 @@ def overlap(units: Ints, lengths: Ints, windows: Floats) -> Floats:
 def certainty(
     likelihoods: Floats, tried: Candidates, best: Ints, limits: Thresholds, times: Floats | float = 1.0
 ) -> Certainty:
-    """likelihoods: [problems, candidates]. best: the category of each problem's best pair. times: of `overlap`."""
+    """Return categories by profile likelihood, and how sure they are.
+
+    likelihoods: log, [problems, candidates]. best: the category of each problem's best pair. times: from `overlap`.
+    """
     profile = of_categories(likelihoods, tried, limits)
     odds = np.exp((profile - profile.max(axis=1, keepdims=True)) / np.reshape(times, (-1, 1)))
     probabilities = odds / odds.sum(axis=1, keepdims=True)
@@ -58,8 +63,10 @@ def certainty(
 
 
 def of_categories(likelihoods: Floats, tried: Candidates, limits: Thresholds) -> Floats:
-    """Of the likeliest pair in each category: [problems, categories]; what is within TIE of the highest is as high, as
-    for pairs: else rounding would decide."""
+    """Return the log-likelihood of the likeliest pair in each category: [problems, categories].
+
+    What is within TIE of the highest is made equal to it, as for pairs; else rounding would decide.
+    """
     of_pair = categories(tried.complexity, tried.redundancy, limits)
     profile = np.stack(
         [np.where(of_pair == one, likelihoods, -np.inf).max(axis=1) for one in range(len(CATEGORIES))], axis=1
@@ -69,19 +76,19 @@ def of_categories(likelihoods: Floats, tried: Candidates, limits: Thresholds) ->
 
 
 def is_certain(probabilities: Floats, best: Ints) -> Certainty:
-    """Of probabilities of categories. best: as of `certainty`."""
+    """Take the likeliest category, of equal ones that of the best pair. best: as for `certainty`."""
     highest = probabilities.max(axis=1)
     ties = probabilities[np.arange(len(best)), best] == highest
     return Certainty(probabilities, np.where(ties, best, probabilities.argmax(axis=1)), highest < DECIDED)
 
 
 def of_best_pair(probabilities: Floats, best: Ints) -> Certainty:
-    """Of probabilities that decide no category: that is the best pair's, however probable. best: as of `certainty`."""
+    """Take the category of the best pair, however probable it is. best: as for `certainty`."""
     return Certainty(probabilities, best, probabilities[np.arange(len(best)), best] < DECIDED)
 
 
 def share_intervals(probabilities: Floats, seed: int = 0) -> Floats:
-    """[categories, (low, high)] of the shares of a task. Raises ValueError where there is no problem."""
+    """Return [categories, (low, high)] of the shares of a task. Raises ValueError if there are no problems."""
     problems = len(probabilities)
     if not problems:
         raise ValueError("there is no problem")

@@ -1,7 +1,7 @@
-"""Two fits of the same problems held against each other: of models, strategies, granularities, thresholds, suites.
+"""Comparison of two fits of the same problems: by models, strategies, granularities, thresholds or suites.
 
-RC: mean |a - b| / max(a, b), 0 where both are 0 (fact sheet 8: the paper's formula is lost). Spearman's rho of lambda
-and of k, None where one of them never changes. KL(reference || test) of the noise, in nats.
+RC, relative change: mean |a - b| / max(a, b), 0 if both are 0 (fact sheet 8: the paper's formula is lost). Spearman's
+rho of lambda and of k, None if one of them never changes. KL(reference || test) of the noise, in nats.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from math import inf, log
 
 from scrollwork.analysis.statistics.association import spearman
 
-FLOOR = 1e-6  # of a probability that the other fit has at 0
+FLOOR = 1e-6  # in place of a probability of 0 in the other fit
 
 
 @dataclass(frozen=True)
 class Compared:
-    """problems: how many both have. rc, rho: of lambda and of k; kl: of the noise, None where a fit has none (PIG)."""
+    """A comparison. problems: in both fits. rc, rho: of lambda and of k. kl: of the noise, None without one (PIG)."""
 
     problems: int
     rc_complexity: float
@@ -28,9 +28,9 @@ class Compared:
 
 
 def relative_change(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """The mean over pairs, 0 to 1; an infinite value against a finite one changes by 1. Raises ValueError."""
+    """Return the mean change over pairs, 0 to 1; infinite against finite is 1. Raises ValueError if there are none."""
     if len(ours) != len(theirs) or not ours:
-        raise ValueError("a change is of pairs, one at least")
+        raise ValueError("a change needs pairs, at least one")
     return sum(map(_change, ours, theirs)) / len(ours)
 
 
@@ -41,7 +41,7 @@ def _change(a: float, b: float) -> float:
 
 
 def divergence(reference: Sequence[float], test: Sequence[float]) -> float:
-    """KL(reference || test) in nats; a 0 of the test is taken for 1e-6."""
+    """Return KL(reference || test) in nats; a 0 of the test is taken as 1e-6."""
     pairs = zip(reference, test, strict=True)
     return sum(p * log(p / max(q, FLOOR)) for p, q in pairs if p > 0)
 
@@ -51,7 +51,10 @@ def compare_complexities(
     test: Sequence[tuple[float, float]],
     noise: tuple[Sequence[float], Sequence[float]] | None = None,
 ) -> Compared:
-    """reference, test: (lambda, k) of the same problems, in the same order. Raises ValueError."""
+    """Compare two fits. Raises ValueError if they are empty or not of the same length.
+
+    reference, test: (lambda, k) of the same problems, in the same order. noise: of both, None in PIG.
+    """
     (ours, own), (theirs, other) = (tuple(zip(*rows, strict=True)) or ((), ()) for rows in (reference, test))
     return Compared(
         len(reference),

@@ -1,4 +1,4 @@
-"""How many windows a length are enough? Planted problems are answered, fitted, and compared with what was planted."""
+"""How many windows per length are enough? Planted problems are answered, fitted, and compared with what was planted."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ from scrollwork.analysis.windows.simulation import (
 
 @dataclass(frozen=True)
 class Plan:
-    """What is simulated. units: smallest and largest context. noise: of COW; in PIG it is uniform. typical:
-    see `planted`. draws: of the bootstrap in COW, else probabilities are those of `fit_task`."""
+    """What is simulated. units: smallest and largest context. noise: of COW; in PIG it is uniform.
+
+    typical: see `planted_problems`. draws: of the bootstrap in COW; if 0, probabilities are those of `fit_task`.
+    """
 
     scenario: str = COW
     mode: str = "fixed"
@@ -42,9 +44,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Recovery:
-    """windows: of each length, None for all. samples: mean of a problem. complexity, pair, category: shares of
-    problems whose planted one was found. decided: share of problems that are not undecided; decided_right: of these,
-    the share whose category was found, None without any. noise_error: the largest of any component, 0 in PIG."""
+    """How well planted problems are recovered. windows: of each length, None for all. samples: mean per problem.
+
+    complexity, pair, category: shares of problems whose planted one was found. decided: share of problems that are not
+    undecided; decided_right: of these, the share whose category was found, None without any. noise_error: the largest
+    of any component, 0 in PIG.
+    """
 
     windows: int | None
     problems: int
@@ -59,7 +64,7 @@ class Recovery:
 
 @dataclass(frozen=True)
 class Tried:
-    """One simulated task: what was planted, found, and how sure it is."""
+    """One simulated task: what was planted, what was found, and how sure it is."""
 
     planted: Planted
     complexity: Ints
@@ -67,12 +72,12 @@ class Tried:
     samples: Floats
     right: np.ndarray[tuple[int], np.dtype[np.bool_]]
     undecided: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    probability: Floats  # of the category that is stated
+    probability: Floats  # of the stated category
     noise_error: float
 
 
 def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
-    """One task. Raises ValueError for contexts in which a category has no pair."""
+    """Simulate and fit one task. Raises ValueError for contexts in which a category has no pair."""
     limits = thresholds(plan.units[1])
     problems = planted_problems(plan.problems, *plan.units, plan.scenario, limits, seed, plan.typical)
     data: cow.Counts | pig.Binned
@@ -101,7 +106,7 @@ def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
 
 
 def _redrawn(data: cow.Counts, fitted: cow.Fitted, limits: Thresholds, draws: int, seed: int) -> Floats:
-    """Probabilities of categories by the bootstrap, with the noise that was fitted held: [problems, categories]."""
+    """Return probabilities of categories by the bootstrap, with the fitted noise held: [problems, categories]."""
     held = cow.Options(noise=fitted.noise.tolist())
 
     def again(units: Ints, lengths: Ints, counts: Floats) -> tuple[Floats, Candidates]:
@@ -113,10 +118,10 @@ def _redrawn(data: cow.Counts, fitted: cow.Fitted, limits: Thresholds, draws: in
 
 
 def recovery(plan: Plan, windows: int | None) -> Recovery:
-    """Over all seeds. Raises ValueError without one."""
+    """Simulate a plan over all its seeds. Raises ValueError without one."""
     runs = [simulate(plan, windows, seed) for seed in plan.seeds]
     if not runs:
-        raise ValueError("a simulation has one seed at least")
+        raise ValueError("a simulation needs at least one seed")
     complexity = np.concatenate([run.complexity == run.planted.complexity for run in runs])
     redundancy = np.concatenate([run.redundancy == run.planted.redundancy for run in runs])
     right = np.concatenate([run.right for run in runs])
@@ -135,7 +140,7 @@ def recovery(plan: Plan, windows: int | None) -> Recovery:
 
 
 def first_sufficient(rows: Sequence[Recovery], accuracy: float) -> Recovery | None:
-    """The first row from which on the category is found so often, None where not even the last one does."""
+    """Return the first row from which on the category is found so often, or None if even the last row is below."""
     found = None
     for row in reversed(rows):
         if row.category < accuracy:

@@ -1,4 +1,4 @@
-"""Are scores of one heap or of two? Hartigan's dip test, by which a task with graded scores becomes COW or PIG.
+"""Do scores have one mode or two? Hartigan's dip test, by which a task with graded scores becomes COW or PIG.
 
 The dip is the largest distance between the empirical distribution function and the nearest unimodal one (Hartigan &
 Hartigan 1985); p is the share of uniform samples of the same size with a dip as large. Scores go into buckets of 0.1,
@@ -19,21 +19,23 @@ from scrollwork.analysis.windows.fit.combinatorics import Floats
 from scrollwork.analysis.windows.observations import EDGE
 
 BUCKETS = 10
-SPLIT = 0.5  # p below which scores are of two heaps
+SPLIT = 0.5  # p below which scores have two modes
 
-Corner = tuple[float, float]  # value, how many values are not above it
+Corner = tuple[float, float]  # (value, number of values up to it)
 
 
 def dip_test(scores: Floats, counts: Floats | None = None) -> tuple[float, float]:
-    """(dip, p) of scores of 0 to 1, each so often as counts say (once). Raises ValueError for other scores and for
-    none."""
+    """Return (dip, p) of scores from 0 to 1. Raises ValueError for other scores and for none.
+
+    counts: how often each score occurs, by default once.
+    """
     held = bucket_counts(scores, counts)
     found = dip(spread_over_buckets(held))
     return found, p_value(found, int(held.sum()))
 
 
 def bucket_counts(scores: Floats, counts: Floats | None = None) -> Floats:
-    """How many scores each bucket holds. Raises ValueError."""
+    """Return how many scores each bucket has. Raises ValueError for scores outside 0 to 1."""
     values = np.asarray(scores, dtype=np.float64)
     if not np.isfinite(values).all() or (values < 0).any() or (values > 1).any():
         raise ValueError("scores must lie between 0 and 1")
@@ -42,10 +44,10 @@ def bucket_counts(scores: Floats, counts: Floats | None = None) -> Floats:
 
 
 def spread_over_buckets(held: Sequence[float] | Floats) -> list[Corner]:
-    """The first and last value of each bucket, ascending; the r-th of c in bucket i lies at (i + (r + 0.5) / c) / 10.
+    """Return the first and last value of each bucket, ascending; value r of c in bucket i is (i + (r + 0.5) / c) / 10.
 
-    Values between the two lie on the line through them, and so never are a corner of what the dip compares. Raises
-    ValueError where there is no score.
+    Values between the two are on the line through them, and so are never a corner of what the dip compares. Raises
+    ValueError if there are no scores.
     """
     corners: list[Corner] = []
     below = 0.0
@@ -61,12 +63,14 @@ def spread_over_buckets(held: Sequence[float] | Floats) -> list[Corner]:
 
 
 def dip(corners: Sequence[Corner]) -> float:
-    """The dip, 1 / (2n) to 1/4, of n values: the largest and smallest and all others where the empirical distribution
-    function bends, ascending, none twice.
+    """Return the dip, 1 / (2n) to 1/4, of n values.
+
+    corners: the smallest and the largest value and all others where the empirical distribution function bends,
+    ascending, none twice.
 
     The paper's algorithm: on an interval that shrinks around the mode, the greatest convex minorant below it and the
     least concave majorant above it are the nearest unimodal function outside; the widest gap between the two inside
-    says where the mode must lie.
+    tells where the mode must be.
     """
     low, high, found = 0, len(corners) - 1, 1.0  # in steps: the function rises by one at each value
     while low < high:
@@ -86,7 +90,7 @@ def dip(corners: Sequence[Corner]) -> float:
 
 
 def _hull(corners: Sequence[Corner], low: int, high: int, sign: int) -> list[int]:
-    """Corners of the convex minorant (sign 1) or the concave majorant (-1), low to high."""
+    """Return the corners of the convex minorant (sign 1) or the concave majorant (-1), low to high."""
     kept: list[int] = []
     for point in range(low, high + 1):
         x, y = corners[point]
@@ -100,8 +104,11 @@ def _hull(corners: Sequence[Corner], low: int, high: int, sign: int) -> list[int
 
 
 def _widest(corners: Sequence[Corner], convex: list[int], concave: list[int]) -> tuple[float, int, int]:
-    """(the largest gap at a corner of either, the ends of the modal interval there). The lower line passes below the
-    step at a value and the upper one above it, which is one step more than their values at it."""
+    """Return (the largest gap at a corner of either, the ends of the modal interval there).
+
+    The lower line passes below the step at a value and the upper one above it, which is one step more than their
+    values.
+    """
     best = (0.0, convex[0], concave[-1])
     place = 0
     for corner in convex:
@@ -123,38 +130,38 @@ def _widest(corners: Sequence[Corner], convex: list[int], concave: list[int]) ->
 
 
 def _at(corners: Sequence[Corner], a: int, b: int, point: int) -> float:
-    """Where the line from a to b passes the value of a point."""
+    """Return the height of the line from a to b at the value of a point."""
     (x1, y1), (x2, y2) = corners[a], corners[b]
     return y1 + (y2 - y1) * (corners[point][0] - x1) / (x2 - x1)
 
 
 def _distance(corners: Sequence[Corner], a: int, b: int, sign: int) -> float:
-    """The function's largest distance from a segment of its minorant (1) or majorant (-1), in steps."""
+    """Return the function's largest distance from a segment of its minorant (1) or majorant (-1), in steps."""
     return max(sign * (corners[point][1] - _at(corners, a, b, point)) for point in range(a, b + 1)) + 1
 
 
 def p_value(found: float, size: int) -> float:
-    """The share of uniform samples of this size whose dip is as large, 0 to 1, from a table of simulated ones.
+    """Return the share of uniform samples of this size whose dip is as large, 0 to 1, from a table of simulated ones.
 
-    sqrt(size) * dip is tabulated; between sizes it is interpolated in 1 / sqrt(size), beyond the largest it is what it
-    is there. Within .02 of the share of 20,000 fresh samples; 0 is below 1 in 10,000. Fewer than four values always are
-    of one heap.
+    sqrt(size) * dip is tabulated; between sizes it is interpolated in 1 / sqrt(size), beyond the largest it stays.
+    Within .02 of the share of 20,000 fresh samples; 0 means below 1 in 10,000. Fewer than four values always have one
+    mode.
     """
     sizes = list(QUANTILES)
-    if size < sizes[0] or found * 2 * size <= 1 + 1e-9:  # the smallest dip there is
+    if size < sizes[0] or found * 2 * size <= 1 + 1e-9:  # the smallest possible dip
         return 1.0
     near = [1 / sqrt(one) for one in reversed(sizes)]
     columns = np.array([QUANTILES[one] for one in reversed(sizes)])
     own = [float(np.interp(1 / sqrt(size), near, column)) for column in columns.T]
     known = list(zip(own, SHARES, strict=True))
-    if size in SMALLEST:  # so many samples have the smallest dip: no share below that is of another one
+    if size in SMALLEST:  # so many samples have the smallest dip: no share below that is another one's
         known = [(1 / (2 * sqrt(size)), SMALLEST[size]), *(pair for pair in known if pair[1] > SMALLEST[size])]
     dips, shares = (list(column) for column in zip(*known, strict=True))
     return float(1.0 - np.interp(sqrt(size) * found, dips, shares, left=0.0, right=1.0))
 
 
 def simulated_dips(size: int, samples: int, seed: int) -> Floats:
-    """sqrt(size) * dip of uniform samples, ascending: what the table is made of."""
+    """Return sqrt(size) * dip of uniform samples, ascending: what the table is made from."""
     random = np.random.Generator(np.random.PCG64([seed, size]))
     ranks = np.arange(1.0, size + 1).tolist()
     drawn = (np.sort(random.random(size)).tolist() for _ in range(samples))

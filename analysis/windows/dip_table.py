@@ -1,4 +1,4 @@
-"""Quantiles of sqrt(n) dip of uniform samples of n, for p of the dip test: `dip.simulated(n, 10_000, 7)` at SHARES."""
+"""Quantiles of sqrt(n) dip of uniform samples of n, for the dip test: `dip.simulated_dips(n, 10_000, 7)` at SHARES."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 SHARES: tuple[float, ...] = (
     0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 1.0,
 )
-# share of these samples with the smallest dip that there is, 1 / (2n), by n
+# share of these samples with the smallest possible dip, 1 / (2n), by n
 SMALLEST: Mapping[int, float] = {4: 0.6633, 5: 0.3320, 6: 0.1334, 7: 0.0430, 8: 0.0113, 9: 0.0036}
 QUANTILES: Mapping[int, tuple[float, ...]] = {
     4: (

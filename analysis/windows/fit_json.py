@@ -1,7 +1,8 @@
-"""A fit as `dolce fit --json` prints it, and read again: `dolce compare`.
+"""A fit as `dolce fit --json` prints it, and as `dolce compare` reads it.
 
 {tasks: [{task, scenario, noise, shares, problems: [{problem, lambda, k, weight, category, probabilities, undecided}]}]}
-and some more keys (stating.py has those of shares). lambda is a number or "inf"; noise is [b1, b0, bI], null in PIG.
+and some more keys (category_shares.py has those of shares). lambda is a number or "inf"; noise is [b1, b0, bI], null in
+PIG.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ INF = "inf"
 
 
 class FitError(ValueError):
-    """A document that is no fit; the message names the place."""
+    """A document that is not a fit; the message names the place."""
 
 
 def as_json(fits: Iterable[TaskFit], by_length: bool = False, tau: float = TAU) -> dict[str, Any]:
-    """by_length: also what was observed and fitted at each length of each problem."""
+    """Return fits for JSON. by_length: also what was observed and fitted at each length of each problem."""
     return {
         "tasks": [
             {
@@ -75,9 +76,11 @@ def _problem(one: ProblemFit) -> dict[str, Any]:
 
 
 def lengths(task: TaskFit, one: ProblemFit, tau: float = TAU) -> list[dict[str, Any]]:
-    """The paper's tables: COW [{length, windows, observed, fitted, oracle, posterior}], each of (1, 0, IDK), posterior:
-    of the oracle given the outcome, None in a multiplicative mixture; PIG [{length, windows, observed, weight}],
-    observed: the mean score."""
+    """Return the paper's tables, a row for each length.
+
+    COW: [{length, windows, observed, fitted, oracle, posterior}], each of (1, 0, IDK); posterior: of the oracle given
+    the outcome, None in a multiplicative mixture. PIG: [{length, windows, observed, weight}]; observed: the mean score.
+    """
     if task.noise is None:
         return _graded(one)
     counts = np.zeros((len(one.problem.lengths), len(OUTCOMES)))
@@ -124,9 +127,11 @@ def _graded(one: ProblemFit) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Read:
-    """A task of a document. pairs: (lambda, k) and category of each problem. limits: of categories, None where the
-    document does not say them. model: of a run, which may have several; "" elsewhere. undecided: by problem; empty
-    where the document does not say it of all. solved: by the whole context."""
+    """A task of a document. pairs, category: (lambda, k) and category of each problem. limits: None if not given.
+
+    model: of a run, which may have several; "" elsewhere. undecided: by problem; empty unless it is given for all.
+    solved: by the whole context.
+    """
 
     task: str
     scenario: str
@@ -139,9 +144,11 @@ class Read:
     solved: Mapping[str, bool | None] = field(default_factory=dict)
 
     def shares(self, limits: Thresholds | None = None, names: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
-        """{shares, holistic, paper_shares} of problems; other thresholds may decide. Where the document does not say
-        which are undecided, that share is None, and all count by their category. names: of some problems, () for
-        all."""
+        """Return {shares, holistic, paper_shares} of problems, by other thresholds if they are given.
+
+        If the document does not say which are undecided, that share is None, and all count by their category. names: of
+        some problems, () for all.
+        """
         of, some = self.categories(limits), names or [*self.pairs]
         if not some:
             return shares_json([0.0] * len(CATEGORIES), [0.0] * len(CATEGORIES), [0.0] * len(HOLISTIC), 0.0)
@@ -151,7 +158,7 @@ class Read:
         return found if self.undecided else found | {"shares": {**found["shares"], "undecided": None}}
 
     def categories(self, limits: Thresholds | None = None) -> Mapping[str, str]:
-        """Category of each problem, by other thresholds where they are given."""
+        """Return the category of each problem, by other thresholds if they are given."""
         if limits is None or not self.pairs:
             return self.category
         own = [(-1 if complexity == inf else int(complexity), int(k)) for complexity, k in self.pairs.values()]
@@ -160,8 +167,10 @@ class Read:
 
 
 def read_fits(document: Any) -> list[Read]:
-    """The tasks of a document: of `dolce fit --json`, or of `run dolce --json`, which has them under "dolce". Raises
-    FitError naming the place in it."""
+    """Read the tasks of `dolce fit --json`, or of `run dolce --json`, which has them under "dolce".
+
+    Raises FitError naming the place in the document.
+    """
     if isinstance(document, dict) and isinstance(document.get("dolce"), dict):
         document = document["dolce"]
     tasks = document.get("tasks") if isinstance(document, dict) else None
@@ -184,7 +193,7 @@ def _task(at: str, value: Any) -> Read:
         where = f"{at}.problems[{place}]"
         problem = _field(where, one, "problem", str)
         if problem in pairs:
-            raise FitError(f'{where}: field "problem": {problem!r:.60} stands in {at} twice')
+            raise FitError(f'{where}: field "problem": {problem!r:.60} occurs twice in {at}')
         complexity, redundancy = one.get("lambda"), one.get("k")
         if complexity == INF:
             complexity = inf

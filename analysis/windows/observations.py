@@ -1,9 +1,9 @@
 """Answers on spans, as rows from a file or a run: `scrollwork dolce fit --observations FILE`.
 
 A row is {task, problem, units, length, score or outcome, count}: units is C, length is l, outcome "1", "0" or "idk",
-score 0 to 1, count how many windows said so (1 where it is left out; a row of 0 is none). `first`, where a window
-begins, decides nothing of a fit (readings/observed_windows.py chooses by it). Other fields are ignored, and named. A
-row that stands twice is two windows with the same answer.
+score 0 to 1, count the number of windows with this answer (default 1; a row of 0 is skipped). `first`, where a window
+begins, does not affect a fit (readings/observed_windows.py chooses by it). Other fields are ignored, and reported. A
+row that occurs twice is two windows with the same answer.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-OUTCOMES = {"1": 0, "0": 1, "idk": 2}  # places in counts of outcomes
+OUTCOMES = {"1": 0, "0": 1, "idk": 2}  # indices in counts of outcomes
 FIELDS = ("task", "problem", "units", "length", "outcome", "score", "count", "first")
-MOST = 10**6  # units of a context, windows of a row
+MOST = 10**6  # units of a context, windows of a row, at most
 MOST_GRADED = 100_000  # units of a context in PIG, whose tables take minutes there
-EDGE = 1e-6  # what a score may lack of an edge that it stands on: ROUGE's 1e-8, and rounding
-MOST_LENGTHS = 10_000  # at which one problem is observed
+EDGE = 1e-6  # by how much a score on an edge may fall short of it: ROUGE's 1e-8, and rounding
+MOST_LENGTHS = 10_000  # at which one problem is observed, at most
 
 
 class ObservationError(ValueError):
@@ -27,9 +27,9 @@ class ObservationError(ValueError):
 
 @dataclass
 class Problem:
-    """What was observed of a problem. outcomes: count by (length, place in OUTCOMES); scores: count by (length, score).
+    """What was observed of a problem. outcomes: count by (length, index in OUTCOMES); scores: count by (length, score).
 
-    IDK answers stand in outcomes whatever the others are.
+    IDK answers are in outcomes even if the others have scores.
     """
 
     name: str
@@ -40,33 +40,35 @@ class Problem:
 
     @property
     def lengths(self) -> list[int]:
-        """Observed ones, ascending."""
+        """Return the observed lengths, ascending."""
         return sorted(self.seen)
 
     @property
     def repeated(self) -> int:
-        """At how many lengths there are more windows than the context has."""
+        """Return at how many lengths there are more windows than the context has."""
         windows: dict[int, float] = defaultdict(float)
         for (length, _), count in (*self.outcomes.items(), *self.scores.items()):
             windows[length] += count
         return sum(count > (self.units - length + 1 if length else 1) for length, count in windows.items())
 
     def points(self) -> dict[tuple[int, float], float]:
-        """Windows by (length, score): right is 1, wrong and declined 0."""
+        """Return windows by (length, score): right is 1, wrong and declined 0."""
         found: dict[tuple[int, float], float] = defaultdict(float, self.scores)
         for (length, place), count in self.outcomes.items():
             found[length, 1.0 if place == 0 else 0.0] += count
         return found
 
     def solved(self, tau: float) -> bool | None:
-        """Whether at least half of the answers on the whole context are right, by a score from tau on; None where it
-        was not observed."""
+        """Return whether at least half of the answers on the whole context are right; None if it was not observed.
+
+        tau: the score from which an answer is right.
+        """
         whole = {score: count for (length, score), count in self.points().items() if length == self.units}
         right = sum(count for score, count in whole.items() if is_right(score, tau))
         return 2 * right >= sum(whole.values()) if whole else None
 
     def right_wrong_declined(self, tau: float) -> dict[tuple[int, int], float]:
-        """Windows by (length, place in OUTCOMES): a score is right from tau on."""
+        """Return windows by (length, index in OUTCOMES); a score is right from tau on."""
         found: dict[tuple[int, int], float] = defaultdict(float, self.outcomes)
         for (length, score), count in self.scores.items():
             found[length, 0 if is_right(score, tau) else 1] += count
@@ -74,35 +76,37 @@ class Problem:
 
 
 def is_right(score: float, tau: float) -> bool:
-    """Whether an answer of that score, 0 to 1, is right in COW."""
+    """Return whether an answer of that score, 0 to 1, is right in COW."""
     return score >= tau - EDGE
 
 
 @dataclass
 class Task:
-    """problems: by name, in the order of the rows."""
+    """A task's problems, by name, in the order of the rows."""
 
     name: str
     problems: dict[str, Problem] = field(default_factory=dict)
 
     @property
     def graded(self) -> bool:
-        """Whether some score lies between 0 and 1: else it is accuracy."""
+        """Return whether some score is between 0 and 1; else the task is one of accuracy."""
         return any(0 < score < 1 for one in self.problems.values() for _, score in one.scores)
 
 
 @dataclass(frozen=True)
 class Observed:
-    """tasks: in the order of the rows. ignored: names of fields that mean nothing here."""
+    """The content of a file. tasks: in the order of the rows. ignored: names of unknown fields."""
 
     tasks: tuple[Task, ...]
     ignored: tuple[str, ...] = ()
 
 
 def read_observations(rows: Iterable[Mapping[str, Any]]) -> Observed:
-    """Rows, counted from 1 as lines. Raises ObservationError naming line and field: one that is missing or of a wrong
-    type or out of range, outcome beside score, units that change, a problem of too many lengths or of no window, no row
-    at all."""
+    """Read rows, counted from 1 as lines. Raises ObservationError naming line and field.
+
+    It is raised for a field that is missing, of a wrong type or out of range, an outcome beside a score, units that
+    change, a problem with too many lengths or without windows, and for no row at all.
+    """
     tasks: dict[str, Task] = {}
     ignored: dict[str, None] = {}
     for line, row in enumerate(rows, start=1):
@@ -122,10 +126,10 @@ def read_observations(rows: Iterable[Mapping[str, Any]]) -> Observed:
         count = _whole(line, row, "count", 0) if row.get("count") is not None else 1
         outcome, score = row.get("outcome"), row.get("score")
         if (outcome is None) == (score is None):
-            raise ObservationError(f'line {line}: one of the fields "outcome" and "score" must stand, the other not')
+            raise ObservationError(f'line {line}: one of the fields "outcome" and "score" must be given, and not both')
         place = None if outcome is None else _outcome(line, outcome)
         value = 0.0 if score is None else _score(line, score)
-        if not count:  # a table of counts, written out: no window said so
+        if not count:  # a table of counts, written out: there was no such window
             continue
         if place is not None:
             problem.outcomes[length, place] += count
@@ -179,7 +183,7 @@ def _score(line: int, value: Any) -> float:
 
 
 def _told(value: Any) -> str:
-    """A value of a row in a message: numbers of any size, and no more than 60 characters."""
+    """Return a value for a message, in at most 60 characters, however large a number is."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**50:
         return "a number of more than 50 digits"
     return f"{value!r:.60}"

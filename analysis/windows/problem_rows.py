@@ -1,5 +1,7 @@
-"""What is kept of a task's answers on windows: rows of its fits, problems and lengths, and where typical problems were
-answered right (records/complexity.py)."""
+"""What is kept of a task's answers on windows (records/complexity.py).
+
+Rows of its fits, problems and lengths, and where typical problems were answered right.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ from scrollwork.analysis.windows.observations import OUTCOMES, Problem, Task, is
 from scrollwork.records.complexity import Agreement, AtLength, Complexity, Mixture, Plane, ProblemAtLength, Sights
 
 Labels = Mapping[str, Any]  # suite, task, split, model, arm
-PASSAGES = 3  # of a typical problem
-STEPS = 25  # of lambda and of k in a plane
+PASSAGES = 3  # of a typical problem, at most
+STEPS = 25  # of lambda and of k in a plane, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +45,20 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """score: 0 to 100."""
+    """An answer on a window. score: 0 to 100."""
 
     window: Window
     score: float
     declined: bool
 
     def outcome(self, tau: float) -> str:
-        """tau: the score, 0 to 1, from which an answer is right."""
+        """Return right, wrong or declined. tau: the score, 0 to 1, from which an answer is right."""
         return "declined" if self.declined else "right" if is_right(self.score / 100.0, tau) else "wrong"
 
 
 @dataclass
 class Needs:
-    """A task's answers, as they come in. twins: tasks by whose contexts its thresholds are too."""
+    """A task's answers, as they come in. twins: tasks whose contexts determine its thresholds too."""
 
     labels: Labels
     settings: Settings
@@ -64,7 +66,7 @@ class Needs:
     twins: tuple[str, ...] = ()
 
     def fits(self) -> list[TaskFit]:
-        """None where nothing was answered; else one, or two of a task that is split."""
+        """Fit the answers: [] if there are none, else one fit, or two of a task that is split."""
         task = Task(self.labels["task"])
         for one in self.answers:
             window = one.window
@@ -77,7 +79,7 @@ class Needs:
         return fit_task(task, self.settings) if task.problems else []
 
     def mixture(self, fitted: TaskFit, asked: Mapping[str, int]) -> Mixture:
-        """The row of a fit. asked: windows of each problem."""
+        """Make the row of a fit. asked: number of windows by problem."""
         own = [one.problem for one in fitted.problems]
         return Mixture(
             **self.labels,
@@ -100,7 +102,7 @@ class Needs:
         )
 
     def problems(self, fitted: TaskFit) -> Iterator[Complexity]:
-        """A row a problem."""
+        """Yield a row for each problem."""
         whole: dict[str, list[float]] = defaultdict(list)
         for one in self.answers:
             if one.window.whole:
@@ -126,7 +128,7 @@ class Needs:
             )
 
     def tables(self, fitted: TaskFit) -> Iterator[ProblemAtLength]:
-        """A row a problem and length."""
+        """Yield a row for each problem and length."""
         for each in fitted.problems:
             for row in lengths(fitted, each, self.settings.tau):
                 weight = each.weight if row.get("weight") is None else row["weight"]
@@ -151,8 +153,10 @@ class Needs:
                 )
 
     def plane(self, fitted: TaskFit) -> Iterator[Plane]:
-        """Of a COW fit: at the middle one of the lengths between nothing and all, on at most STEPS values of lambda and
-        of k."""
+        """Yield the plane of a COW fit, for the middle one of the lengths between nothing and all.
+
+        It has at most STEPS values of lambda and of k.
+        """
         units = max(one.problem.units for one in fitted.problems)
         inner = sorted({one.window.length for one in self.answers if one.window.length and not one.window.whole})
         if fitted.noise is None or not inner:
@@ -171,7 +175,7 @@ class Needs:
         )
 
     def at_lengths(self) -> Iterator[AtLength]:
-        """A row a length, all problems together; whole contexts last."""
+        """Yield a row for each length, all problems together; whole contexts last."""
         found: dict[int | None, list[Answer]] = defaultdict(list)
         for one in self.answers:
             found[None if one.window.whole else one.window.length].append(one)
@@ -182,7 +186,7 @@ class Needs:
             yield AtLength(**self.labels, length=length, windows=len(own), score=score, **shares)
 
     def sights(self, fitted: TaskFit) -> Iterator[Sights]:
-        """A row a length of the typical problem of each category."""
+        """Yield a row for each length of the typical problem of each category."""
         for each in typical_problems(fitted):
             by_length: dict[int, dict[int, str]] = defaultdict(dict)
             for one in self.answers:
@@ -204,8 +208,11 @@ class Needs:
                 )
 
     def passages(self, fitted: TaskFit) -> Iterator[tuple[str, Answer]]:
-        """(category, answer) of windows with text that were right: of the typical problem of each category the shortest
-        ones that lie apart. Where none was right in PIG, the best one that scored at all."""
+        """Yield (category, answer) of windows with text that were answered right.
+
+        They are the shortest ones of each category's typical problem that do not overlap. If none was right in PIG, the
+        best one that scored at all.
+        """
         for each in typical_problems(fitted):
             own = [one for one in self.answers if one.window.problem == each.problem.name and one.window.length]
             right = [one for one in own if one.outcome(self.settings.tau) == "right"]
@@ -219,8 +226,10 @@ class Needs:
 
 
 def typical_problems(fitted: TaskFit) -> list[ProblemFit]:
-    """The most typical problem of each category that has one; undecided ones only where all are, in V those that the
-    whole context does not solve likewise."""
+    """Return the most typical problem of each category that has one.
+
+    Undecided ones are taken only if all are, and in V those that the whole context does not solve likewise.
+    """
     found = []
     for category in range(len(CATEGORIES)):
         own = [one for one in fitted.problems if one.category == category]
@@ -234,13 +243,15 @@ def typical_problems(fitted: TaskFit) -> list[ProblemFit]:
 
 
 def are_disjoint(one: Window, other: Window) -> bool:
-    """Whether two windows share no unit."""
+    """Return whether two windows share no unit."""
     return one.first + one.length <= other.first or other.first + other.length <= one.first
 
 
 def mean_oracle(one: ProblemFit, length: int) -> float:
-    """PIG: the share of aspects that a window is expected to show, 1 - binom(C-l, k) / binom(C, k); 0 for infinite
-    lambda, 1 for lambda = 0."""
+    """Return the share of aspects that a window is expected to show in PIG, 1 - binom(C-l, k) / binom(C, k).
+
+    0 for infinite lambda, 1 for lambda = 0.
+    """
     if one.complexity <= 0:
         return float(one.complexity == 0)
     units, k = one.problem.units, one.redundancy
@@ -251,9 +262,11 @@ def mean_oracle(one: ProblemFit, length: int) -> float:
 
 
 def agreements(mixtures: Sequence[Mixture], problems: Iterable[Complexity]) -> Iterator[Agreement]:
-    """Every two models on each task and split, the one that comes first as the reference: for every two parts with
-    problems in common, as each model's own scores split the task into COW and PIG, a row of these, then one of those
-    that need context by both."""
+    """Compare every two models on each task and split, with the first one as the reference.
+
+    Each model's own scores split the task into COW and PIG, so there is a row for every two parts with problems in
+    common, then one for those that need context by both.
+    """
     by_fit: dict[tuple[str, ...], dict[str, Complexity]] = defaultdict(dict)
     for row in problems:
         by_fit[row.task, row.split, row.scenario, row.model, row.arm][row.example_id] = row
@@ -300,5 +313,5 @@ def _agreement(
 
 
 def complexity_pair(row: Complexity) -> tuple[float, float]:
-    """(lambda, k)"""
+    """Return (lambda, k)."""
     return inf if row.complexity is None else row.complexity, row.redundancy

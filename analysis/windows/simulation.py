@@ -1,7 +1,8 @@
 """Planted problems: what a model that follows the mixture would answer, to see how well (lambda, k) are recovered.
 
 IID: outcomes are drawn from the model's own probabilities. FIXED: each problem has one placement of its spans or
-aspects and windows at even distances see it, as in a real run (fact sheet 10). Streams are named by the seed alone.
+aspects, which windows at even distances see, as in a real run (fact sheet 10). Random streams are named by the seed
+alone.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ WEIGHTS = {COW: (0.6, 0.95), PIG: (0.4, 0.9)}
 
 @dataclass(frozen=True)
 class Planted:
-    """units, complexity, redundancy: [problems]; weight: of the oracle."""
+    """Planted problems. units, complexity, redundancy, weight (of the oracle): [problems]."""
 
     units: Ints
     complexity: Ints
@@ -40,9 +41,9 @@ class Planted:
 def planted_problems(
     problems: int, smallest: int, largest: int, scenario: str, limits: Thresholds, seed: int, typical: bool = False
 ) -> Planted:
-    """Problems of all categories in turn, contexts of smallest to largest units, a pair of the category at random.
+    """Plant problems of all categories in turn, with contexts of smallest to largest units and random pairs.
 
-    typical: the pair of TYPICAL instead. Raises ValueError where a category has no pair.
+    typical: the pair of TYPICAL instead. Raises ValueError if a category has no pair.
     """
     random = np.random.Generator(np.random.PCG64([seed, 1]))
     rows = []
@@ -60,7 +61,7 @@ def planted_problems(
 
 
 def window_starts(units: int, length: int, windows: int | None) -> Ints:
-    """Where the windows begin: all of them, or so many at even distances; one of length 0."""
+    """Return where the windows begin: all of them, or so many at even distances; one for length 0."""
     last = units - length
     if length == 0:
         return np.zeros(1, dtype=np.int64)
@@ -70,7 +71,7 @@ def window_starts(units: int, length: int, windows: int | None) -> Ints:
 
 
 def place_evidence(units: int, complexity: int, redundancy: int, random: np.random.Generator) -> Ints:
-    """First units of non-overlapping spans, all placements alike."""
+    """Return the first units of non-overlapping spans, all placements equally likely."""
     places = units - complexity * redundancy + redundancy
     chosen = np.sort(random.choice(places, size=redundancy, replace=False))
     return np.asarray(chosen + np.arange(redundancy) * (complexity - 1))
@@ -84,7 +85,7 @@ def simulate_cow_outcomes(
     lengths: Sequence[int] = LENGTHS,
     noise: Sequence[float] = NOISE,
 ) -> Counts:
-    """Outcomes of COW problems at these lengths and at C. windows: of each length, None for all."""
+    """Simulate outcomes of COW problems at these lengths and at C. windows: of each length, None for all."""
     random = np.random.Generator(np.random.PCG64([seed, 2]))
     counts = np.zeros((len(problems.units), len(lengths) + 1, 3))
     at = np.zeros(counts.shape[:2], dtype=np.int64)
@@ -116,7 +117,7 @@ def simulate_pig_scores(
     lengths: Sequence[int] = LENGTHS,
     noise: tuple[float, float] = (1.0, 1.0),
 ) -> Binned:
-    """Scores of PIG problems, in bins. noise: of a beta distribution; (1, 1) is uniform, as the model takes it."""
+    """Simulate scores of PIG problems, in bins. noise: of a beta distribution; (1, 1) is uniform, as in the model."""
     random = np.random.Generator(np.random.PCG64([seed, 3]))
     counts = np.zeros((len(problems.units), len(lengths) + 1, BINS))
     at = np.zeros(counts.shape[:2], dtype=np.int64)
@@ -139,11 +140,11 @@ def simulate_pig_scores(
 
 
 def _rows(problems: Planted) -> Iterator[tuple[int, int, int, float]]:
-    """(C, lambda, k, w) of each problem."""
+    """Return (C, lambda, k, w) of each problem."""
     columns = (problems.units, problems.complexity, problems.redundancy, problems.weight)
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _lengths(lengths: Sequence[int], units: int) -> list[int]:
-    """Those below C, and C."""
+    """Return the lengths below C, and C."""
     return [*(length for length in lengths if length < units), units]

@@ -113,9 +113,9 @@ BAD: list[tuple[list[Mapping[str, Any]], str]] = [
     ([{"model": "m", "dataset": "x", "std": 1}], 'line 1: field "mean" is missing'),
     ([run(0, 1, mean=2, std=1)], 'line 1: fields "score" and "mean" exclude each other'),
     ([mean(2, 1, run=0)], 'line 1: fields "run" and "mean" exclude each other'),
-    ([GOOD, run(1, 1), run(0, 1)], 'line 3: field "run": run 0 of "m" on "x" stands in line 1 too'),
-    ([GOOD, run(0.0, None)], 'line 2: field "run": run 0 of "m" on "x" stands in line 1 too'),
-    ([run(None, None)] * 2, 'line 2: field "run": NA of "m" on "x" stands in line 1 too'),
+    ([GOOD, run(1, 1), run(0, 1)], 'line 3: field "run": run 0 of "m" on "x" is in line 1 too'),
+    ([GOOD, run(0.0, None)], 'line 2: field "run": run 0 of "m" on "x" is in line 1 too'),
+    ([run(None, None)] * 2, 'line 2: field "run": NA of "m" on "x" is in line 1 too'),
     ([mean(1, 0), mean(1, 0)], 'line 2: field "mean": line 1 gives mean and std of "m" on "x"'),
     ([GOOD, mean(1, 0)], 'line 2: field "mean": line 1 gives runs of "m" on "x"'),
     ([GOOD, mean(None, None)], 'line 2: field "mean": line 1 gives runs of "m" on "x"'),
@@ -124,7 +124,7 @@ BAD: list[tuple[list[Mapping[str, Any]], str]] = [
     ([run(None, None), run(3, 1)], 'line 2: field "score": "m" on "x" is NA in line 1, with a score in line 2'),
     ([GOOD, run(0, 1, vary="weather")], 'line 2: field "vary" must be one of instruction, document-order'),
     ([GOOD, run(0, 1, vary=["shots"])], 'line 2: field "vary" must be one of'),
-    ([GOOD, *[run(0, 1, vary="shots")] * 2], '"m" on "x", shots varied stands in line 2 too'),
+    ([GOOD, *[run(0, 1, vary="shots")] * 2], '"m" on "x", shots varied is in line 2 too'),
 ]
 
 

@@ -315,8 +315,8 @@ BAD = [
     ([{**ONE, "count": "3"}], 'line 1: field "count"'),
     ([{**ONE, "outcome": "maybe"}], 'line 1: field "outcome" must be "1", "0" or "idk"'),
     ([{**ONE, "outcome": True}], 'line 1: field "outcome"'),
-    ([{**ONE, "outcome": None}], 'line 1: one of the fields "outcome" and "score" must stand'),
-    ([{**ONE, "score": 1}], 'line 1: one of the fields "outcome" and "score" must stand'),
+    ([{**ONE, "outcome": None}], 'line 1: one of the fields "outcome" and "score" must be given'),
+    ([{**ONE, "score": 1}], 'line 1: one of the fields "outcome" and "score" must be given'),
     *(
         ([{**ONE, "outcome": None, "score": score}], 'line 1: field "score" must be a number from 0 to 1')
         for score in (math.nan, math.inf, -0.1, 1.1, "1", True, [1], 10**400)
@@ -406,10 +406,10 @@ NO_PROBABILITY = [
     (("4", 2, 7, 5), "pig", "lambda = 4, k = 2 do not fit into 7 units"),
     (("1", 1, 6, 7), "cow", "l must lie between 0 and C"),
     (("1", 1, 6, 7), "pig", "l must lie between 0 and C"),
-    (("0", 2, 6, 3), "cow", "lambda and k must be 1 at least"),
+    (("0", 2, 6, 3), "cow", "lambda and k must be at least 1"),
     (("0", 2, 6, 3), "pig", "do not fit"),
-    (("1", 1, 0, 0), "cow", "C must be 1 at least"),
-    (("0", 0, 0, 0), "pig", "C be 1 at least"),
+    (("1", 1, 0, 0), "cow", "C must be at least 1"),
+    (("0", 0, 0, 0), "pig", "C be at least 1"),
     (("-1", 1, 6, 3), "cow", "--lambda -1"),
     (("inf", 1, 6, 3), "pig", "--lambda inf"),
     (("x", 1, 6, 3), "cow", "--lambda x"),

@@ -185,7 +185,7 @@ BAD = [
     (b"\n\n", "there is no row to rank"),
     (LINE + b"[1]\n", "line 2: not a JSON object but a list"),
     (LINE + b"\n" + LINE, "line 2: not a JSON object: it is empty"),
-    (LINE + LINE, 'line 2: field "run": run 0 of "m" on "x" stands in line 1 too'),
+    (LINE + LINE, 'line 2: field "run": run 0 of "m" on "x" is in line 1 too'),
     (LINE.replace(b"1}", b"NaN}"), 'line 1: field "score" is not finite'),
     (LINE.replace(b"1}", b"1e999}"), 'line 1: field "score" is not finite'),
     (LINE.replace(b"1}", b"1" * 5000 + b"}"), "line 1: not a JSON object: "),

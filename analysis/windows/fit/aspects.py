@@ -1,8 +1,8 @@
 """How many of lambda aspects an observed span covers. Dolce, PIG (fact sheet 3, stable form).
 
-lambda k units are marked, k of each aspect, all choices alike; an aspect is covered when one of its units is observed.
-H(h) is the hypergeometric probability of h marked units among l of C; T[h, m], of m aspects among h marked units, is a
-recursion of positive terms and depends on (lambda, k) alone. P(m) = sum over h of H(h) T[h, m].
+lambda k units are marked, k for each aspect, all choices equally likely; an aspect is covered if one of its units is
+observed. H(h) is the hypergeometric probability of h marked units among l of C; T[h, m], of m aspects among h marked
+units, is a recursion of positive terms and depends only on (lambda, k). P(m) = sum over h of H(h) T[h, m].
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import numpy as np
 
 from scrollwork.analysis.windows.fit.combinatorics import Floats, log_binomial
 
-SMALL = 70_000  # numbers of a table that is kept; 512 tables are 290 MB at most, in use some 20
-NOTHING = 1e-25  # probabilities of larger tables that are left out: 1e6 rows lose 1e-19 of each
-BLOCK = 512  # their rows at a time
+SMALL = 70_000  # numbers in a table that is kept; 512 tables are 290 MB at most, those in use some 20
+NOTHING = 1e-25  # entries of larger tables below this are dropped: 1e6 rows lose 1e-19 of each
+BLOCK = 512  # rows of these at a time
 
 
 def aspect_probabilities(lengths: Sequence[int], complexity: int, redundancy: int, units: int) -> Floats:
-    """P(m) for each length: [lengths, lambda + 1], rows sum to 1.
+    """Return P(m) for each length: [lengths, lambda + 1], rows sum to 1.
 
     Raises ValueError for a length outside 0 .. C, C below 1, and a pair that C units cannot hold.
     """
     if units < 1 or min(lengths, default=0) < 0 or max(lengths, default=0) > units:
-        raise ValueError("l must lie between 0 and C, and C be 1 at least")
+        raise ValueError("l must lie between 0 and C, and C be at least 1")
     if complexity < 1 or redundancy < 1 or complexity * redundancy > units:
         raise ValueError(f"lambda = {complexity}, k = {redundancy} do not fit into {units} units")
     marked = complexity * redundancy
@@ -34,7 +34,7 @@ def aspect_probabilities(lengths: Sequence[int], complexity: int, redundancy: in
     found[whole, complexity] = 1.0
     part = [length for length in lengths if length < units]
     if part:
-        most = min(max(part), marked)  # marked units that a window can hold, and so aspects at most
+        most = min(max(part), marked)  # marked units that a window can have, and so aspects, at most
         hit = _hits(part, most, marked, units)
         if redundancy > 1:  # else each marked unit is an aspect
             hit = _aspects(hit, complexity, redundancy, _rounded(most, marked))
@@ -44,7 +44,7 @@ def aspect_probabilities(lengths: Sequence[int], complexity: int, redundancy: in
 
 
 def _hits(lengths: Sequence[int], most: int, marked: int, units: int) -> Floats:
-    """H(h), h = 0 .. most: [lengths, most + 1]."""
+    """Return H(h) for h = 0 .. most: [lengths, most + 1]."""
     window = np.asarray(lengths, dtype=np.int64)[:, None]
     hits = np.arange(most + 1, dtype=np.int64)
     ways = log_binomial(marked, hits) + log_binomial(units - marked, window - hits)
@@ -52,13 +52,15 @@ def _hits(lengths: Sequence[int], most: int, marked: int, units: int) -> Floats:
 
 
 def _rounded(most: int, marked: int) -> int:
-    """A size of tables that windows of similar lengths share."""
+    """Return a size of tables that windows of similar lengths share."""
     return min(1 << most.bit_length(), marked)
 
 
 def _aspects(hit: Floats, complexity: int, redundancy: int, most: int) -> Floats:
-    """sum over h of H(h) T[h, m] for H [lengths, h]: [lengths, m]. A table that is not kept is never held either: its
-    rows are made in blocks, and of a row what is above NOTHING."""
+    """Return the sum over h of H(h) T[h, m], [lengths, m]. hit: H, [lengths, h].
+
+    A table that is not kept is never in memory as a whole: its rows are made in blocks, without entries below NOTHING.
+    """
     if most * min(complexity, most) <= SMALL:
         return np.asarray(hit @ covered(complexity, redundancy, most)[: hit.shape[1]])
     marked, columns = complexity * redundancy, min(complexity, most) + 1
@@ -79,7 +81,7 @@ def _aspects(hit: Floats, complexity: int, redundancy: int, most: int) -> Floats
 
 
 def _next(row: Floats, low: int, h: int, complexity: int, redundancy: int, marked: int) -> tuple[Floats, int]:
-    """T[h + 1] from T[h], both from their first aspect on that is probable."""
+    """Return T[h + 1] from T[h], both from their first probable aspect on."""
     m = np.arange(low, low + len(row))
     further = np.zeros(len(row) + 1)
     further[:-1] = row * np.maximum(m * redundancy - h, 0) / (marked - h)
@@ -90,7 +92,7 @@ def _next(row: Floats, low: int, h: int, complexity: int, redundancy: int, marke
 
 @lru_cache(maxsize=512)
 def covered(complexity: int, redundancy: int, most: int) -> Floats:
-    """T[h, m]: m aspects are covered by h of the marked units; h = 0 .. most, m = 0 .. min(lambda, most)."""
+    """Return T[h, m], that h of the marked units cover m aspects; h = 0 .. most, m = 0 .. min(lambda, most)."""
     marked = complexity * redundancy
     m = np.arange(min(complexity, most) + 1)
     found = np.zeros((most + 1, len(m)))

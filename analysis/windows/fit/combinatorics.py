@@ -1,4 +1,4 @@
-"""Logarithms of binomial coefficients of whole numbers, many at once."""
+"""Logarithms of binomial coefficients of whole numbers, for arrays."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Ints = NDArray[np.int64]
 
 @lru_cache(maxsize=4)
 def log_factorials(largest: int) -> Floats:
-    """log(n!) for n = 0 .. largest."""
+    """Return log(n!) for n = 0 .. largest."""
     found = np.array([lgamma(number + 1.0) for number in range(largest + 1)])
     found.setflags(write=False)
     return found
 
 
 def log_binomial(of: Ints | int, among: Ints | int) -> Floats:
-    """log of n over r, element by element; -inf where that is 0: for n < r, n < 0 and r < 0."""
+    """Return the log of `of` over `among`, n over r, element-wise; -inf where that is 0: for n < r, n < 0 and r < 0."""
     n, r = np.broadcast_arrays(np.asarray(of, dtype=np.int64), np.asarray(among, dtype=np.int64))
     real = (r >= 0) & (n >= r)
     top, under = np.where(real, n, 0), np.where(real, r, 0)
@@ -31,7 +31,7 @@ def log_binomial(of: Ints | int, among: Ints | int) -> Floats:
 
 
 def log_mean(logs: Floats, chances: Floats | None = None) -> Floats:
-    """log of the mean of what these are the logs of, along the last axis. chances: of each, none: alike."""
+    """Return the log of the mean of exp(logs) along the last axis. chances: weights, None for equal ones."""
     top = logs.max(axis=-1, keepdims=True)
     shares = np.exp(logs - top)
     return np.asarray(top[..., 0] + np.log(shares.mean(axis=-1) if chances is None else shares @ chances))

@@ -1,4 +1,4 @@
-"""Observations of problems as the arrays that are fitted: outcomes by length for COW, binned scores for PIG."""
+"""Observations of problems as arrays to be fitted: outcomes by length for COW, binned scores for PIG."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CELLS = 1_000_000  # of an array of counts, [problems, lengths, outcomes or bins
 
 
 def pieces(problems: Sequence[Problem], outcomes: int) -> Iterator[list[Problem]]:
-    """Neighbours, as many as fit into an array of CELLS, and one at least."""
+    """Yield neighbouring problems, as many as fit into an array of CELLS, and at least one."""
     piece: list[Problem] = []
     most = 0
     for problem in problems:
@@ -29,7 +29,7 @@ def pieces(problems: Sequence[Problem], outcomes: int) -> Iterator[list[Problem]
 
 
 def outcome_counts(problems: Sequence[Problem], tau: float = TAU) -> cow.Counts:
-    """Right, wrong and declined answers of each problem at its lengths, ascending."""
+    """Return right, wrong and declined answers of each problem at its lengths, ascending."""
     units, lengths, places = _columns(problems)
     counts = np.zeros((*lengths.shape, 3))
     for row, one in enumerate(problems):
@@ -39,7 +39,7 @@ def outcome_counts(problems: Sequence[Problem], tau: float = TAU) -> cow.Counts:
 
 
 def score_counts(problems: Sequence[Problem]) -> pig.Binned:
-    """Scores of each problem at its lengths, ascending, in bins."""
+    """Return scores of each problem at its lengths, ascending, in bins."""
     units, lengths, places = _columns(problems)
     counts = np.zeros((*lengths.shape, pig.BINS))
     for row, one in enumerate(problems):
@@ -51,7 +51,7 @@ def score_counts(problems: Sequence[Problem]) -> pig.Binned:
 
 
 def _columns(problems: Sequence[Problem]) -> tuple[Ints, Ints, list[dict[int, int]]]:
-    """(units [problems], lengths [problems, most lengths], the column of each length of each problem)."""
+    """Return (units [problems], lengths [problems, most lengths], the column of each length of each problem)."""
     of = [one.lengths for one in problems]
     lengths = np.zeros((len(of), max(map(len, of), default=0)), dtype=np.int64)
     for row, own in enumerate(of):

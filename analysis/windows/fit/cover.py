@@ -1,11 +1,11 @@
 """How probable it is that an observed span holds a whole ground-truth span. Dolce, COW (fact sheet 2, closed form).
 
-k non-overlapping spans of lambda units each lie in a context of C units, all placements alike; the observation is a
-window of l units, all places alike. With n = C - k lambda + k and total = (C - l + 1) binom(n, k):
+k non-overlapping spans of lambda units each are in a context of C units, all placements equally likely; the observation
+is a window of l units, all positions equally likely. With n = C - k lambda + k and total = (C - l + 1) binom(n, k):
 
     pi = 1 - (F2 + F3) / total
     F2 = 2 binom(C - l - (k - 1) lambda + k, k + 1)
-    F3 = (k - 1) binom(C - l - (k - 2) lambda + k - 1, k + 1)                 where l >= 2 lambda - 2, else
+    F3 = (k - 1) binom(C - l - (k - 2) lambda + k - 1, k + 1)                 if l >= 2 lambda - 2, else
          (k - 1) [(n + 1) / (k + 1) + 2 lambda - 2 - l] binom(n, k)
 """
 
@@ -18,11 +18,11 @@ from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints, log_bino
 
 
 def cover_probability(length: ArrayLike, complexity: ArrayLike, redundancy: ArrayLike, units: ArrayLike) -> Floats:
-    """pi(l; lambda, k, C), element by element, shapes broadcast; 0 to 1.
+    """Return pi(l; lambda, k, C), element-wise, shapes broadcast; 0 to 1.
 
-    0 where l < lambda, and for pairs that no context of C units holds (lambda k > C); 1 at l = C, and for the pair
-    (0, 0), which answers whatever is shown. Raises ValueError for l > C or below 0, C below 1, negative lambda or k,
-    and a pair of which one is 0 and the other is not.
+    0 if l < lambda, and for pairs that no context of C units can hold (lambda k > C); 1 at l = C, and for the pair (0,
+    0), which is answered whatever is shown. Raises ValueError for l > C or below 0, C below 1, negative lambda or k,
+    and a pair with only one 0.
     """
     arrays = [np.asarray(one, dtype=np.int64) for one in (length, complexity, redundancy, units)]
     window, span, copies, context = np.broadcast_arrays(*arrays)
@@ -36,7 +36,7 @@ def cover_probability(length: ArrayLike, complexity: ArrayLike, redundancy: Arra
     missed = np.exp(two_sided - total)
     wide = window >= 2 * span - 2
     others = log_binomial(context - window - (copies - 2) * span + copies - 1, copies + 1)
-    others = np.where(wide, others - total, -np.inf)  # elsewhere it means nothing, and may be far above 0
+    others = np.where(wide, others - total, -np.inf)  # meaningless elsewhere, and perhaps far above 0
     bracket = (places + 1) / (copies + 1) + 2 * span - 2 - window
     narrow = bracket * np.exp(log_binomial(places, copies) - total)
     missed = missed + (copies - 1) * np.where(wide, np.exp(others), narrow)
@@ -47,8 +47,8 @@ def cover_probability(length: ArrayLike, complexity: ArrayLike, redundancy: Arra
 
 def _check(window: Ints, span: Ints, copies: Ints, context: Ints) -> None:
     if (context < 1).any():
-        raise ValueError("C must be 1 at least")
+        raise ValueError("C must be at least 1")
     if (window < 0).any() or (window > context).any():
         raise ValueError("l must lie between 0 and C")
     if (span < 0).any() or (copies < 0).any() or ((span == 0) != (copies == 0)).any():
-        raise ValueError("lambda and k must be 1 at least, or both 0")
+        raise ValueError("lambda and k must be at least 1, or both 0")

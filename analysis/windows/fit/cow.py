@@ -4,10 +4,10 @@ An answer on a span is right (1), wrong (0) or declined (IDK). With the problem'
 task's noise b:
 
     P(x) = w O(x) + (1 - w) b(x)
-    O    = (pi, 0, 1 - pi)      where l >= lambda
-           (h1, h0, hI)         where l < lambda: free, of the problem's shorter samples alone; h1 = 0 by default
+    O    = (pi, 0, 1 - pi)      if l >= lambda
+           (h1, h0, hI)         if l < lambda: free, fitted to the problem's shorter samples; h1 = 0 by default
 
-Every candidate (lambda, k) has a track of its own through ten passes; the noise follows the best ones.
+Every candidate (lambda, k) has its own track through ten passes; the noise follows the best ones.
 """
 
 from __future__ import annotations
@@ -21,20 +21,22 @@ from scrollwork.analysis.windows.fit.candidates import COW, Candidates, best_of,
 from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints
 from scrollwork.analysis.windows.fit.cover import cover_probability
 
-RIGHT, WRONG, DECLINED = 0, 1, 2  # of the last axis
+RIGHT, WRONG, DECLINED = 0, 1, 2  # indices of the last axis
 PASSES = 10
 FLOOR = 1e-300
-BATCH = 64  # problems at a time, fewer where they have many candidates or lengths:
+BATCH = 64  # problems at a time, fewer if they have many candidates or lengths
 CELLS = 500_000  # of one array of a batch, [problems, candidates, lengths, 3], unless a single problem has more
-KEPT = 10_000_000  # of arrays that are kept between passes (two of 80 MB); those of further problems are made again
+KEPT = 10_000_000  # of arrays that are kept between passes (two of 80 MB); those of further problems are computed again
 
 
 @dataclass(frozen=True)
 class Options:
-    """passes: of EM. hybrid: short samples have a free oracle; else they are declined. free_one: that oracle may be
-    right (the published numbers do not decide). noise: held at (b1, b0, bI), or one a pass; None to fit it.
-    start: the noise of the first pass; None for that of all answers.
-    equal_lengths: every observed length weighs the same, not every sample (appendix L: named there without formula)."""
+    """Options of the fit. passes: of EM. hybrid: short samples have a free oracle; else they are declined.
+
+    free_one: that oracle may be right (the published numbers do not decide). noise: held at (b1, b0, bI), or one per
+    pass; None to fit it. equal_lengths: every observed length weighs the same, not every sample (appendix L: named
+    there without a formula). start: the noise of the first pass; None for that of all answers.
+    """
 
     passes: int = PASSES
     hybrid: bool = True
@@ -45,13 +47,13 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.passes < 1:
-            raise ValueError("EM has one pass at least")
+            raise ValueError("EM needs at least one pass")
         self.held(0)
         if self.start is not None:
             _noise(self.start)
 
     def held(self, step: int) -> Floats | None:
-        """The noise that is held in a pass, None where it is fitted. Raises ValueError."""
+        """Return the noise that is held in a pass, None if it is fitted. Raises ValueError."""
         if self.noise is None:
             return None
         given = np.asarray(self.noise, dtype=np.float64)
@@ -59,7 +61,7 @@ class Options:
 
 
 def _noise(given: Sequence[float] | Floats) -> Floats:
-    """(b1, b0, bI). Raises ValueError."""
+    """Return (b1, b0, bI), scaled to sum to 1. Raises ValueError."""
     now = np.asarray(given, dtype=np.float64)
     if now.shape != (3,) or not np.isfinite(now).all() or (now < 0).any() or abs(now.sum() - 1) > 1e-6:
         raise ValueError(f"noise must be three probabilities that sum to 1, not {now.tolist()}")
@@ -68,8 +70,11 @@ def _noise(given: Sequence[float] | Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Counts:
-    """Outcomes of a task's problems. units: C of each [problems]. lengths: l of each column [problems, lengths], 0 to
-    C, none twice in a problem that was observed so; counts: [problems, lengths, 3], zeros where it was not."""
+    """Outcomes of a task's problems. units: C of each, [problems].
+
+    lengths: l of each column, [problems, lengths], 0 to C, all different among those at which a problem was observed.
+    counts: [problems, lengths, 3], zeros where it was not observed.
+    """
 
     units: Ints
     lengths: Ints
@@ -87,9 +92,11 @@ class Counts:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What was fitted, of each problem at its best pair. complexity, redundancy, weight, likelihood: [problems];
-    short: the hybrid oracle [problems, 3]; noise: [3]. likelihoods: [problems, candidates], -inf where a pair cannot
-    be."""
+    """The fit of each problem at its best pair. complexity, redundancy, weight: [problems].
+
+    short: the hybrid oracle, [problems, 3]. noise: [3]. likelihoods: log, [problems, candidates], -inf for impossible
+    pairs. tried: the candidates.
+    """
 
     complexity: Ints
     redundancy: Ints
@@ -101,16 +108,16 @@ class Fitted:
 
     @property
     def likelihood(self) -> Floats:
-        """Of the best pair of each problem."""
+        """Return the log-likelihood of each problem's best pair, [problems]."""
         return np.asarray(self.likelihoods.max(axis=1))
 
 
 def fit(data: Counts | Sequence[Counts], options: Options | None = None) -> Fitted:
-    """lambda, k and weight of each problem, and the noise that they share. data: in one piece, or in several, so that
-    a problem of many lengths does not make the others' arrays as wide.
+    """Fit lambda, k and weight of each problem, and the noise that they share. Raises ValueError.
 
-    The noise of a pass depends on all problems, so each pass goes over them in batches. Between passes a problem is its
-    weights and hybrid oracles; of tables and posteriors, which are larger, a bounded part is kept. Raises ValueError.
+    data: in one piece, or in several, so that a problem of many lengths does not make the others' arrays as wide. The
+    noise of a pass depends on all problems, so each pass goes over them in batches. Between passes a problem is only
+    its weights and hybrid oracles; of tables and posteriors, which are larger, a bounded part is kept.
     """
     options = options or Options()
     pieces = [data] if isinstance(data, Counts) else data
@@ -126,7 +133,7 @@ def fit(data: Counts | Sequence[Counts], options: Options | None = None) -> Fitt
         held = options.held(step)
         if held is not None:
             noise = held
-        elif step and mass.sum() > 0:  # else every sample is the oracle's, and the noise stays what it was
+        elif step and mass.sum() > 0:  # else every sample is the oracle's, and the noise stays as it was
             noise = mass / mass.sum()
         mass = np.zeros(3)
         for track in tracks:
@@ -147,7 +154,7 @@ def fit(data: Counts | Sequence[Counts], options: Options | None = None) -> Fitt
 
 
 class _Track:
-    """EM of a batch of problems: one track a candidate, all at once."""
+    """EM of a batch of problems: one track per candidate, all at once."""
 
     def __init__(self, data: Counts, options: Options, kept: bool) -> None:
         self._data = data
@@ -166,7 +173,7 @@ class _Track:
         self.likelihoods: Floats = np.zeros(shape)
 
     def go(self, noise: Floats) -> Floats:
-        """One pass; the noise's expected outcomes at the best pairs after it: [3]."""
+        """Run one pass; return the noise's expected outcomes at the best pairs after it: [3]."""
         whole = self._oracle() if self._whole is None else self._whole
         if self._mass is not None:
             mass = self._mass
@@ -188,7 +195,7 @@ class _Track:
         return np.asarray((self._counts[:, 0] * (1.0 - posterior[rows, self._best()])).sum(axis=(0, 1)))
 
     def best(self) -> tuple[Ints, Ints, Floats, Floats]:
-        """(lambda, k, w, hybrid oracle) of each problem."""
+        """Return (lambda, k, w, hybrid oracle) of each problem."""
         place = (np.arange(len(self.likelihoods)), self._best())
         return (
             self.tried.complexity[place],
@@ -198,19 +205,19 @@ class _Track:
         )
 
     def _oracle(self) -> Floats:
-        """Its probabilities of outcomes where l >= lambda: [I, Q, L, 3]."""
+        """Return its probabilities of outcomes if l >= lambda: [I, Q, L, 3]."""
         pair = (self.tried.complexity[:, :, None], self.tried.redundancy[:, :, None])
         covered = cover_probability(self._data.lengths[:, None, :], *pair, self._data.units[:, None, None])
         return np.stack([covered, np.zeros_like(covered), 1.0 - covered], axis=-1)
 
     def _mixed(self, whole: Floats, noise: Floats) -> tuple[Floats, Floats]:
-        """w O and w O + (1 - w) b, the latter 1e-300 at least: [I, Q, L, 3] each."""
+        """Return w O and w O + (1 - w) b, the latter at least 1e-300: [I, Q, L, 3] each."""
         weight = self._weight[:, :, None, None]
         own = weight * np.where(self._short, self._hybrid[:, :, None, :], whole)
         return own, np.maximum(own + (1.0 - weight) * noise, FLOOR)
 
     def _fitted_hybrid(self, mass: Floats) -> Floats:
-        """(h1, h0, hI) of each track, from its samples with l < lambda; (0, 1/2, 1/2) without any."""
+        """Return (h1, h0, hI) of each track, from its samples with l < lambda; (0, 1/2, 1/2) without any."""
         if not self._options.hybrid:
             return np.broadcast_to(np.array([0.0, 0.0, 1.0]), self._hybrid.shape)
         found = np.where(self._short, mass, 0.0).sum(axis=2)
@@ -232,7 +239,7 @@ def _tracks(pieces: Sequence[Counts], options: Options) -> Iterator[_Track]:
 
 
 def batches(data: Counts) -> Iterator[tuple[Counts, int]]:
-    """Neighbouring problems, without the lengths at which none of them was observed; and the cells of their arrays."""
+    """Yield neighbouring problems, without lengths at which none was observed, and the cells of their arrays."""
     observed = data.counts.sum(axis=2) > 0
     wide = np.array([len(pairs(int(one), COW)) for one in data.units])
     begin = 0
@@ -252,7 +259,7 @@ def batches(data: Counts) -> Iterator[tuple[Counts, int]]:
 
 
 def equal_samples(counts: Floats) -> Floats:
-    """The same number of samples in all, spread evenly over the lengths that were observed."""
+    """Return as many samples in all, spread evenly over the lengths that were observed."""
     at = counts.sum(axis=2, keepdims=True)
     lengths = (at > 0).sum(axis=1, keepdims=True)
     each = counts.sum(axis=(1, 2), keepdims=True) / lengths
@@ -260,4 +267,5 @@ def equal_samples(counts: Floats) -> Floats:
 
 
 def wide_rows(rows: Floats, columns: int) -> Floats:
+    """Pad rows with -inf to so many columns."""
     return np.pad(rows, ((0, 0), (0, columns - rows.shape[1])), constant_values=-np.inf)

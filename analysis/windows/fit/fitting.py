@@ -1,8 +1,8 @@
-"""From a task's observations to (lambda, k), categories and shares: scenario, tau, fit, thresholds, certainty.
+"""From a task's observations to (lambda, k) and categories: scenario, tau, fit, thresholds, certainty.
 
 A task of accuracy is COW. One with graded scores is tested problem by problem (../dip.py) and split into a COW and a
-PIG part only where both have more than ten problems; else all go with the majority, and with PIG where both have as
-many (fact sheet 7). Categories are by the task's largest context in both parts.
+PIG part only if both have more than ten problems; else all go with the majority, and with PIG if both have as many
+(fact sheet 7). Categories are by the task's largest context in both parts.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ MOST_DRAWS = 10_000  # of the bootstrap
 
 @dataclass(frozen=True)
 class Settings:
-    """scenario: COW, PIG or AUTO. tau: the score from which an answer is right, in COW. cow, pig: of the models.
+    """How tasks are fitted. scenario: COW, PIG or AUTO. tau: the score from which an answer is right, in COW.
 
-    limits: of categories, None for those of the task's largest context, or of its median with of_median. twins: the
-    largest contexts of the same task in other suites, by whose thresholds too: the smaller ones count (the paper).
-    multiplicative: the mixture of COW (multiplicative.py), else it is additive. draws: of the bootstrap over windows,
-    which then tells probabilities of categories; 0: posterior.py, posterior_pig.py, or profile likelihood.
+    cow, pig: options of the models. limits: of categories, None for those of the task's largest context, or of its
+    median with of_median. twins: the largest contexts of the same task in other suites, whose thresholds apply too: the
+    smaller ones count (the paper). multiplicative: COW has a multiplicative mixture (multiplicative.py), not an
+    additive one. draws: of the bootstrap over windows, which then gives the probabilities of categories; if 0, they are
+    from posterior.py, posterior_pig.py, or profile likelihood.
     """
 
     scenario: str = AUTO
@@ -72,9 +73,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class ProblemFit:
-    """complexity: below 0 where it is infinite. weight: of the oracle, in PIG the mean over windows; weights: of each
-    length, PIG only. short: the hybrid oracle (h1, h0, hI), COW only. category: place in CATEGORIES. solved: by the
-    whole context, None where it was not observed. dip: of its scores, and p; None where the scenario needs no test."""
+    """The fit of a problem. complexity: negative if infinite. weight: of the oracle, in PIG the mean over windows.
+
+    weights: of each length, PIG only. short: the hybrid oracle (h1, h0, hI), COW only. likelihood: log. category: place
+    in CATEGORIES. solved: by the whole context, None if it was not observed. dip: of its scores, and p; None if the
+    scenario needs no test.
+    """
 
     problem: Problem
     complexity: int
@@ -92,9 +96,11 @@ class ProblemFit:
 
 @dataclass(frozen=True)
 class TaskFit:
-    """noise: (b1, b0, bI), None in PIG. shares: of problems by their category, as the paper counts;
-    expected: mean probabilities; intervals: (low, high) of these. split: a part of a task; the other has the other
-    scenario. multiplicative: the mixture of COW."""
+    """The fit of a task, or of its part in one scenario. noise: (b1, b0, bI), None in PIG.
+
+    shares: of problems by their category, as the paper counts. expected: mean probabilities; intervals: (low, high) of
+    these. split: it is a part; the other has the other scenario. multiplicative: COW has a multiplicative mixture.
+    """
 
     task: str
     scenario: str
@@ -109,18 +115,20 @@ class TaskFit:
 
     @property
     def stated(self) -> Stated:
-        """Its shares as they are stated: of decided problems, V parted by the whole context."""
+        """Return its shares as they are stated: of decided problems, V split by the whole context."""
         return stated((one.category, one.undecided, one.solved) for one in self.problems)
 
 
 def fit_tasks(tasks: Iterable[Task], settings: Settings | None = None) -> list[TaskFit]:
-    """Each task, or its COW part and then its PIG part."""
+    """Fit each task; a task that is split gives its COW part, then its PIG part."""
     return [fitted for task in tasks for fitted in fit_task(task, settings or Settings())]
 
 
 def fit_task(task: Task, settings: Settings) -> list[TaskFit]:
-    """One or two parts. Raises ValueError for a task without problems, ObservationError for a context that is too large
-    for PIG."""
+    """Fit a task, in one or two parts.
+
+    Raises ValueError for a task without problems, ObservationError for a context that is too large for PIG.
+    """
     problems = list(task.problems.values())
     if not problems:
         raise ValueError("there is no problem")
@@ -133,7 +141,7 @@ def fit_task(task: Task, settings: Settings) -> list[TaskFit]:
 
 
 def _limits(units: Sequence[int], settings: Settings) -> Thresholds:
-    """Of a task whose problems have so many units, and of its twins."""
+    """Return the thresholds of a task whose problems have so many units, and which has such twins."""
     own = thresholds(median_low(units) if settings.of_median else max(units))
     return reduce(of_two_suites, map(thresholds, settings.twins), own)
 
@@ -141,8 +149,10 @@ def _limits(units: Sequence[int], settings: Settings) -> Thresholds:
 def by_scenario(
     task: Task, wanted: str, dips: Mapping[str, tuple[float, float]] | None = None
 ) -> dict[str, list[Problem]]:
-    """Which problems are fitted by which model: one entry, or both, COW first. dips: of the task's `dip_tests`, where
-    they were made."""
+    """Return which problems are fitted by which model: one entry, or both, COW first.
+
+    dips: the task's `dip_tests`, if they were made.
+    """
     problems = list(task.problems.values())
     if wanted != AUTO:
         return {wanted: problems}
@@ -158,8 +168,7 @@ def by_scenario(
 
 
 def dip_tests(task: Task) -> dict[str, tuple[float, float]]:
-    """(dip, p) of the scores of all windows of each problem, by its name: p below SPLIT tells that they fall apart into
-    right and wrong."""
+    """Return (dip, p) of the scores of each problem's windows, by name; if p < SPLIT, right and wrong are distinct."""
     found = {}
     for problem in task.problems.values():
         points = problem.points()
@@ -168,8 +177,10 @@ def dip_tests(task: Task) -> dict[str, tuple[float, float]]:
 
 
 def is_flat(problem: Problem) -> bool:
-    """Whether all windows have one score between 0 and 1, whatever their length: they cannot tell what is needed. (None
-    of the points on all of it, or all of them on nothing, does tell.)"""
+    """Return whether all windows have one score between 0 and 1, whatever their length.
+
+    They cannot tell what is needed. (No points on the whole context, or all of them on none of it, do tell.)
+    """
     scores = {score for _, score in problem.points()}
     return len(scores) == 1 and 0 < min(scores) < 1
 
@@ -224,8 +235,10 @@ def _fit_part(
 
 @dataclass(frozen=True)
 class _Found:
-    """What both models give. more: fields of ProblemFit that one of them has. probabilities: of categories, None where
-    likelihoods of pairs tell them."""
+    """What both models return. more: fields of ProblemFit that only one of them has.
+
+    probabilities: of categories, None if likelihoods of pairs determine them.
+    """
 
     complexity: Ints
     redundancy: Ints
@@ -244,13 +257,13 @@ def _cow(problems: Sequence[Problem], limits: Thresholds, settings: Settings) ->
     times = np.concatenate([overlap(one.units, one.lengths, one.counts.sum(axis=2)) for one in parts])
     more = [{"short": tuple(row)} for row in found.short.tolist()]
     rows = (found.complexity, found.redundancy, found.weight, found.likelihoods, found.tried)
-    lacking = settings.multiplicative or settings.cow.free_one or not settings.cow.hybrid  # what posterior.py has not
+    lacking = settings.multiplicative or settings.cow.free_one or not settings.cow.hybrid  # not covered by posterior.py
     probabilities = None if settings.draws or lacking else posterior(parts, found, limits, settings.cow)
     return _Found(*rows, times, tuple(found.noise.tolist()), more, probabilities)
 
 
 def _redrawn(problems: Sequence[Problem], found: _Found, limits: Thresholds, settings: Settings) -> Floats:
-    """Probabilities of categories by the bootstrap: [problems, categories]."""
+    """Return probabilities of categories by the bootstrap: [problems, categories]."""
     random = np.random.Generator(np.random.PCG64(settings.seed))
     held = replace(settings.cow, noise=found.noise)
     fit_cow = multiplicative.fit if settings.multiplicative else cow.fit
@@ -271,7 +284,7 @@ def _redrawn(problems: Sequence[Problem], found: _Found, limits: Thresholds, set
 
 
 def _pig(problems: Sequence[Problem], limits: Thresholds, settings: Settings) -> _Found:
-    """In pieces of like problems, each of which is independent of the others; put back in order."""
+    """Fit in pieces of similar problems, which are independent of the others; put the results back in order."""
     for one in problems:
         if one.units > MOST_GRADED:
             raise ObservationError(

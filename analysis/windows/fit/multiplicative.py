@@ -1,11 +1,11 @@
-"""COW with a multiplicative mixture: appendix L of Dolce names it, its formula is lost (fact sheet 11, open).
+"""COW with a multiplicative mixture, which appendix L of Dolce names; its formula is lost (fact sheet 11, open).
 
 The natural reading, and ours: oracle and noise are multiplied with their weights as exponents, instead of added,
 
     P(x) = O(x)^w b(x)^(1 - w) / Z      Z: the sum over right, wrong, declined
 
-with O and b at least FLOOR, since a single 0 would forbid an outcome whatever the other says. O is as in cow.py; where
-l < lambda it has the frequencies of the problem's own short windows, none of them right. The noise is that of the
+with O and b at least FLOOR, since a single 0 would rule out an outcome whatever the other says. O is as in cow.py; if l
+< lambda it has the frequencies of the problem's own short windows, none of them right. The noise is that of the
 additive fit, or held. The weight of a pair is the likeliest of .05, .10, ..., 1, of equals the smallest: an exponent
 has no posterior by which EM could move it.
 """
@@ -22,12 +22,12 @@ from scrollwork.analysis.windows.fit.candidates import COW, TIE, best_of, candid
 from scrollwork.analysis.windows.fit.combinatorics import Floats
 from scrollwork.analysis.windows.fit.cover import cover_probability
 
-FLOOR = 1e-4  # as of the bins of PIG
+FLOOR = 1e-4  # as for the bins of PIG
 WEIGHTS = np.arange(1, 21) / 20
 
 
 def fit(pieces: Sequence[cow.Counts], options: cow.Options | None = None) -> cow.Fitted:
-    """lambda, k and weight of each problem. Raises ValueError."""
+    """Fit lambda, k and weight of each problem. Raises ValueError."""
     options = options or cow.Options()
     noise = cow.fit(pieces, options).noise
     if options.equal_lengths:
@@ -46,7 +46,7 @@ def fit(pieces: Sequence[cow.Counts], options: cow.Options | None = None) -> cow
 
 
 def _fitted(data: cow.Counts, noise: Floats, options: cow.Options) -> cow.Fitted:
-    """A batch of problems."""
+    """Fit a batch of problems."""
     tried = candidates(data.units.tolist(), COW)
     below = data.lengths[:, None, :] < tried.complexity[:, :, None]  # [I, Q, L]
     short = _short(np.einsum("iql,ilx->iqx", below.astype(np.float64), data.counts), options)
@@ -67,7 +67,7 @@ def _fitted(data: cow.Counts, noise: Floats, options: cow.Options) -> cow.Fitted
 
 
 def _short(counts: Floats, options: cow.Options) -> Floats:
-    """Frequencies of outcomes of short windows [I, Q, 3]; (0, 1/2, 1/2) without any."""
+    """Return frequencies of outcomes of short windows, [I, Q, 3]; (0, 1/2, 1/2) without any."""
     if not options.hybrid:
         return np.broadcast_to(np.array([0.0, 0.0, 1.0]), counts.shape)
     found = counts.copy()
@@ -78,7 +78,7 @@ def _short(counts: Floats, options: cow.Options) -> Floats:
 
 
 def mix_with_noise(oracle: Floats, noise: Floats, weight: float) -> Floats:
-    """P(x) along the last axis of an oracle, which sums to 1."""
+    """Return P(x) along the last axis, which sums to 1, from an oracle along the last axis."""
     logs = weight * np.log(np.maximum(oracle, FLOOR)) + (1.0 - weight) * np.log(np.maximum(noise, FLOOR))
     found = np.exp(logs)
     return np.asarray(found / found.sum(axis=-1, keepdims=True))

@@ -1,13 +1,13 @@
 """The partial-points model (PIG). Dolce, section 4 and equation 5 (fact sheet 3 and 5).
 
 A score is x = w x_o + (1 - w) x_n: the share of aspects that the span covers, and noise, uniform on 0 .. 1. Its density
-has hard edges and scores sit on them, so probabilities of 20 equal bins are compared, each at least 1e-4:
+has hard edges, and scores lie on them, so probabilities of 20 equal bins are compared, each at least 1e-4:
 
     P(bin) = integral over the bin of Pr{w x_o <= x <= w x_o + 1 - w} / (1 - w)
 
-With F the distribution function of x_o and G its integral from 0, that is [G(b/w) - G(a/w) - G((b - 1 + w)/w) +
-G((a - 1 + w)/w)] w / (1 - w), exactly. x_o: `interpolated` (the paper: a density, linear between the m / lambda) or
-`atoms`. The weight of each length, or of all lengths of a problem together, is the likeliest of .05, .10, ..., .95.
+With F the distribution function of x_o and G its integral from 0, that is [G(b/w) - G(a/w) - G((b - 1 + w)/w) + G((a -
+1 + w)/w)] w / (1 - w), exactly. x_o: `interpolated` (the paper: a density, linear between the m / lambda) or `atoms`.
+The weight of each length, or of all lengths of a problem together, is the likeliest of .05, .10, ..., .95.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ ATOMS, INTERPOLATED = "atoms", "interpolated"
 
 @dataclass(frozen=True)
 class Options:
-    """oracle: INTERPOLATED (the paper) or ATOMS. one_weight: a problem's lengths share their weight. normalised: the
-    interpolated density integrates to 1; else it is P times lambda (fact sheet 3: the paper's factor is lost).
-    equal_lengths: as of COW."""
+    """Options of the fit. oracle: INTERPOLATED (the paper) or ATOMS. one_weight: a problem's lengths share one weight.
+
+    normalised: the interpolated density integrates to 1; else it is P times lambda (fact sheet 3: the paper's factor is
+    lost). equal_lengths: as in COW.
+    """
 
     oracle: str = INTERPOLATED
     one_weight: bool = False
@@ -49,8 +51,10 @@ class Options:
 
 @dataclass(frozen=True)
 class Binned:
-    """Scores of a task's problems. units: [problems]; lengths: [problems, lengths], 0 to C, none twice in a problem
-    that was observed so; counts: [problems, lengths, BINS]."""
+    """Scores of a task's problems, in bins. units: [problems]. counts: [problems, lengths, BINS].
+
+    lengths: [problems, lengths], 0 to C, all different among those at which a problem was observed.
+    """
 
     units: Ints
     lengths: Ints
@@ -68,8 +72,10 @@ class Binned:
 
 @dataclass(frozen=True)
 class Fitted:
-    """As of COW. weights: of each length at the best pair [problems, lengths], NaN for lengths that were not observed;
-    weight: their mean over samples [problems]."""
+    """The fit, as in COW. weights: of each length at the best pair, [problems, lengths], NaN if it was not observed.
+
+    weight: their mean over samples, [problems].
+    """
 
     complexity: Ints
     redundancy: Ints
@@ -80,13 +86,15 @@ class Fitted:
 
     @property
     def likelihood(self) -> Floats:
-        """Of the best pair of each problem."""
+        """Return the log-likelihood of each problem's best pair, [problems]."""
         return np.asarray(self.likelihoods.max(axis=1))
 
 
 def bin_of(scores: Sequence[float] | Floats) -> Ints:
-    """The bin of each score, 0 .. 1; a score at an edge, but for what rounding takes, is in the upper bin. Raises
-    ValueError."""
+    """Return the bin of each score. Raises ValueError for scores outside 0 .. 1.
+
+    A score on an edge, up to rounding, is in the upper bin.
+    """
     values = np.asarray(scores, dtype=np.float64)
     if not np.isfinite(values).all() or (values < 0).any() or (values > 1).any():
         raise ValueError("scores must lie between 0 and 1")
@@ -94,8 +102,10 @@ def bin_of(scores: Sequence[float] | Floats) -> Ints:
 
 
 def fit(data: Binned, options: Options | None = None) -> Fitted:
-    """lambda, k and weights of each problem. Tables are made once for problems of as many units; arrays hold a bounded
-    part of problems and lengths. Raises ValueError."""
+    """Fit lambda, k and weights of each problem. Raises ValueError.
+
+    Tables are made once for problems with the same number of units; arrays hold a bounded part of problems and lengths.
+    """
     options = options or Options()
     if not len(data.units):
         raise ValueError("there is no problem")
@@ -120,8 +130,10 @@ def fit(data: Binned, options: Options | None = None) -> Fitted:
 
 
 def _weighed(data: Binned, options: Options) -> tuple[Floats, NDArray[np.uint8]]:
-    """Log-likelihoods [I, Q] of problems of as many units at their best weights, and the places of these in WEIGHTS
-    [I, Q, L]; 0 for lengths that were not observed."""
+    """Return log-likelihoods at the best weights, [I, Q], and the places of these in WEIGHTS, [I, Q, L].
+
+    All problems have the same number of units. Places are 0 for lengths that were not observed.
+    """
     units, samples = int(data.units[0]), data.counts.sum(axis=2)
     pairs_of = len(pairs(units, PIG))
     together = np.zeros((len(data.units), pairs_of, len(WEIGHTS) if options.one_weight else 1))
@@ -152,12 +164,12 @@ def _weighed(data: Binned, options: Options) -> tuple[Floats, NDArray[np.uint8]]
 
 
 def _smallest(found: Floats) -> Ints:
-    """The place of the likeliest weight along the last axis, of equally likely ones the smallest."""
+    """Return the place of the likeliest weight along the last axis, of equally likely ones the smallest."""
     return np.asarray((found >= found.max(axis=-1, keepdims=True) - TIE).argmax(axis=-1))
 
 
 def log_bins(units: int, lengths: Sequence[int], options: Options) -> Floats:
-    """log of the probability of each bin: [candidates, lengths, weights, BINS]."""
+    """Return the log of the probability of each bin: [candidates, lengths, weights, BINS]."""
     own = pairs(units, PIG)
     found = np.empty((len(own), len(lengths), len(WEIGHTS), BINS))
     for place, (complexity, redundancy) in enumerate(own):
@@ -169,7 +181,10 @@ def log_bins(units: int, lengths: Sequence[int], options: Options) -> Floats:
 
 
 def aspects_of(units: int, lengths: Sequence[int], complexity: int, redundancy: int) -> tuple[Floats, bool]:
-    """P(m) [lengths, lambda + 1] of a candidate, and whether it is sure: lambda 0 is always 1, an infinite one 0."""
+    """Return P(m), [lengths, lambda + 1], of a candidate, and whether the share covered is certain.
+
+    It is always 1 for lambda 0, and always 0 for an infinite lambda.
+    """
     if complexity not in (0, INFINITE):
         return aspect_probabilities(lengths, complexity, redundancy, units), False
     aspects = np.zeros((len(lengths), 2))
@@ -178,7 +193,7 @@ def aspects_of(units: int, lengths: Sequence[int], complexity: int, redundancy: 
 
 
 def bins(aspects: Floats, oracle: str, weights: Floats = WEIGHTS) -> Floats:
-    """Probabilities of the bins [lengths, weights, BINS] for P(m) [lengths, lambda + 1]."""
+    """Return the probabilities of the bins, [lengths, weights, BINS]. aspects: P(m), [lengths, lambda + 1]."""
     edges = np.arange(BINS + 1) / BINS
     weight = weights[:, None]
     upper, lower = edges / weight, (edges - (1 - weight)) / weight  # [W, B + 1]
@@ -195,11 +210,11 @@ class _Integral:
         step = 1.0 / self._segments
         left, right = aspects[:, :-1], aspects[:, 1:]
         if oracle == ATOMS:
-            self._low = np.cumsum(aspects, axis=1)[:, :-1]  # of F on each segment, where it is constant
+            self._low = np.cumsum(aspects, axis=1)[:, :-1]  # F on each segment, where it is constant
             self._density = self._slope = np.zeros_like(self._low)
             area = self._low * step
         else:
-            z = (1.0 - (aspects[:, :1] + aspects[:, -1:]) / 2) / self._segments  # what the density integrates to
+            z = (1.0 - (aspects[:, :1] + aspects[:, -1:]) / 2) / self._segments  # integral of the unscaled density
             self._density = left / z
             self._slope = (right - left) / (z * step)
             mass = (left + right) / (2 * z) * step
@@ -209,7 +224,7 @@ class _Integral:
         self._whole = area.sum(axis=1)
 
     def __call__(self, points: Floats) -> Floats:
-        """[lengths, *points]"""
+        """Return G at the points: [lengths, *points]."""
         within = np.clip(points, 0.0, 1.0)
         place = np.minimum((within * self._segments).astype(np.int64), self._segments - 1)
         t = within - place / self._segments
@@ -219,7 +234,7 @@ class _Integral:
 
 
 def density(score: float, aspects: Sequence[float]) -> float:
-    """P(m) interpolated at a score of 0 .. 1 (fact sheet 3): the density of x_o times Z, what that integrates to."""
+    """Return P(m) interpolated at a score of 0 .. 1 (fact sheet 3): the density of x_o times its integral Z."""
     many = len(aspects) - 1
     place = min(int(many * score), many - 1)
     t = many * score - place

@@ -1,20 +1,21 @@
 """How probable each category of a COW problem is, whatever lambda and k are. Beyond the paper.
 
-The fit compares pairs of the 1-2-5 grid; evidence has any size. So lambda and k run over cells that hold every whole
-number up to C, and no cell crosses a limit of the categories. In each cell the likelihood of cow.py is integrated over
-the weight of the oracle (uniform) and over what it says on shorter windows (wrong or declined, Jeffreys' prior).
+The fit compares pairs of the 1-2-5 grid, but evidence may have any size. So lambda and k run over cells that cover
+every whole number up to C, and no cell crosses a limit of the categories. In each cell the likelihood of cow.py is
+integrated over the weight of the oracle (uniform) and over what it says on shorter windows (wrong or declined,
+Jeffreys' prior).
 
-The noise is not known either, least where few problems tell it or most of them are solved without context: several are
-tried (`noises`), each counts by how probable it makes all answers of the task.
+The noise is not known either, least if few problems determine it or most of them are solved without context: several
+are tried (`noise_candidates`), and each counts by how probable it makes all answers of the task.
 
-Where lambda and k lie is not known before, so three priors are mixed: pairs of the grid; log-uniform; within one unit
+Nothing is known about lambda and k before, so three priors are mixed: pairs of the grid; log-uniform; within one unit
 of a limit. In each of them every category is as probable as the others. How much each prior counts is learned from all
 problems of the task (EM, as if PRIOR problems had been seen before).
 
-Windows of a problem share one placement of the evidence. So the share of them that holds it is not the mean over all
-placements: one copy that lies at an end of the context is in few windows of any length, and looks like evidence of
-many units. The likelihood is integrated over PLACEMENTS of them too. What they leave out, and what windows share
-beyond it, is a factor on all counts, by ALONE and SHARED. Both were chosen on simulated tasks; docs/dolce.md has the
+Windows of a problem share one placement of the evidence. So the share of them that hold it is not the mean over all
+placements: one copy near an end of the context is in few windows of any length, and looks like evidence of many units.
+The likelihood is integrated over PLACEMENTS of them too. What these leave out, and what windows share beyond the
+placement, is a factor on all counts, by ALONE and SHARED. Both were chosen on simulated tasks; docs/dolce.md has the
 shares that are right on others.
 """
 
@@ -34,37 +35,40 @@ from scrollwork.analysis.windows.fit.cow import DECLINED, RIGHT, WRONG, Counts, 
 
 
 def normal_deviates(nodes: int) -> tuple[Floats, Floats]:
-    """Of a standard normal distribution, so many: values and their probabilities (Gauss-Hermite)."""
+    """Return so many values of a standard normal distribution, and their probabilities (Gauss-Hermite)."""
     values, chances = np.polynomial.hermite_e.hermegauss(nodes)
     return values, chances / chances.sum()
 
 
-ALONE = 0.95  # for how many windows one counts that shares nothing with others
+ALONE = 0.95  # windows that one counts for if it shares nothing with others
 SHARED = 0.03  # correlation of windows that see the whole context, beyond their placement
 PLACEMENTS = 6
-_ENDS = np.array([0.0, 0.02, 0.06, 0.14, 0.28, 0.5, 1.0])  # of half the context
+_ENDS = np.array([0.0, 0.02, 0.06, 0.14, 0.28, 0.5, 1.0])  # as fractions of half the context
 EDGES, EDGE_CHANCES = (_ENDS[1:] + _ENDS[:-1]) / 2, np.diff(_ENDS)
 DEVIATES, DEVIATE_CHANCES = normal_deviates(PLACEMENTS)
 PRIOR = 3.0  # problems that the priors count for before the task is seen
-PER_DECADE = 8  # values of lambda and of k, beside those of the grid and at the limits
-PIG_PER_DECADE = ((600, 12), (5_000, 4))  # to so many units; beyond them tables take seconds, at last minutes
-EACH = 10  # to which all whole numbers are
+PER_DECADE = 8  # values of lambda and of k, besides those of the grid and at the limits
+PIG_PER_DECADE = ((600, 12), (5_000, 4))  # (most units, values); beyond these, tables take seconds, at last minutes
+EACH = 10  # up to which every whole number is a value
 TURNS = 200  # of EM over the priors' weights, which is cheap
 PRIORS = 3
 NODES, NODE_WEIGHTS = ((np.polynomial.legendre.leggauss(4)[0] + 1) / 2, np.polynomial.legendre.leggauss(4)[1] / 2)
 WEIGHTS = (np.arange(12) + 0.5) / 12
 WRONGS = np.sin(np.pi / 2 * np.arange(12) / 11) ** 2  # equal steps of Jeffreys' prior, 0 and 1 among them
-LEAST = 1e-12  # of a component of the noise
-STARTS = (0.02, 0.2, 0.5)  # of being right, of the noise before EM's first pass
+LEAST = 1e-12  # the least component of a noise
+STARTS = (0.02, 0.2, 0.5)  # probability of being right, of the noise before EM's first pass
 RIGHTS, SHARES_WRONG = (0.01, 0.05, 0.15, 0.35, 0.65), (0.02, 0.1, 0.25, 0.5, 0.75, 0.9)  # of those not right
 APART = 0.005
-BEHIND = 15.0  # log-likelihood from which a noise is no longer tried
+BEHIND = 15.0  # log-likelihood below the best at which a noise is no longer tried
 
 
 @dataclass(frozen=True)
 class Cells:
-    """complexity, redundancy: [cells], ascending in lambda but for an infinite one. prior: of the cells within each
-    category, by each of the three priors, [PRIORS, categories, cells]; sums to 1 over both where a prior has a cell."""
+    """Cells of (lambda, k). complexity, redundancy: [cells], ascending in lambda except an infinite one.
+
+    prior: of the cells within each category, by each of the three priors, [PRIORS, categories, cells]; sums to 1 over
+    categories and cells if a prior has a cell.
+    """
 
     complexity: Ints
     redundancy: Ints
@@ -73,7 +77,7 @@ class Cells:
 
 @lru_cache(maxsize=1024)
 def cells(units: int, limits: Thresholds, scenario: str = COW) -> Cells:
-    """The cells of contexts of so many units, lambda k <= C; (0, 0) is the first, and in PIG (INFINITE, 1) the last."""
+    """Return the cells of contexts of so many units, lambda k <= C; (0, 0) is first, and in PIG (INFINITE, 1) last."""
     graded = next((each for most, each in PIG_PER_DECADE if units <= most), 0)
     values, width = _values(units, limits, graded if scenario == PIG else PER_DECADE)
     span, copies = (grid.ravel() for grid in np.meshgrid(values, values, indexing="ij"))
@@ -98,7 +102,7 @@ def cells(units: int, limits: Thresholds, scenario: str = COW) -> Cells:
 
 
 def _values(units: int, limits: Thresholds, each: int) -> tuple[Ints, Floats]:
-    """Values of lambda or k, 1 to C, and the log-uniform measure of the whole numbers that each stands for."""
+    """Return values of lambda or k, 1 to C, and the log-uniform measure of the whole numbers that each stands for."""
     steady = np.round(10 ** (np.arange(each * 7) / max(each, 1))).astype(np.int64)
     border = [one + more for one in (limits.low, limits.high) for more in (0, 1)]
     found = np.unique(
@@ -112,11 +116,11 @@ def _values(units: int, limits: Thresholds, each: int) -> tuple[Ints, Floats]:
 
 
 def placement_variance(lengths: Ints, span: Ints, copies: Ints, units: int, covered: Floats) -> Floats:
-    """Variance over placements of the share of all windows of a length that hold evidence: one number a cell, 0 at
-    least. covered: probability that one window does.
+    """Return the variance over placements of the share of a length's windows that hold evidence: [cells], at least 0.
 
-    A window misses where no span begins in its l - lambda + 1 places; two windows, where none begins in the places of
-    either. That so many places hold none has the probability (1 - places / X)^k, with X by `covered`.
+    covered: probability that one window does. A window misses if no span begins in its l - lambda + 1 places; two
+    windows, if none begins in the places of either. The probability that so many places have none is (1 - places /
+    X)^k, with X by `covered`.
     """
     own = (lengths - span + 1.0).clip(1.0)
     windows = units - lengths + 1.0
@@ -135,15 +139,16 @@ def placement_variance(lengths: Ints, span: Ints, copies: Ints, units: int, cove
 def effective_windows(
     units: int, lengths: Ints, windows: Floats, alone: float = ALONE, shared: float = SHARED
 ) -> Floats:
-    """For how many independent windows each of a length counts."""
+    """Return for how many independent windows each window of a length counts."""
     return np.asarray(alone / (1.0 + shared * (windows - 1.0).clip(0.0) * lengths / units))
 
 
 def shares_held(length: int, known: Cells, units: int, covered: Floats) -> Floats:
-    """Share of windows of a length that hold evidence, by placement: [PLACEMENTS, cells]. covered: its mean over all.
+    """Return the share of windows of a length that hold evidence, by placement: [PLACEMENTS, cells].
 
-    Of one copy the placement is its distance from the nearer end (EDGES); of several it is how far the share deviates
-    (DEVIATES, of a normal distribution with the variance `spread`).
+    covered: its mean over all placements. For one copy the placement is its distance from the nearer end (EDGES); for
+    several it is how far the share deviates (DEVIATES, of a normal distribution with the variance
+    `placement_variance`).
     """
     span, copies = known.complexity[: len(covered)], known.redundancy[: len(covered)]
     windows, own = units - length + 1.0, (length - span + 1.0).clip(1.0)
@@ -155,8 +160,11 @@ def shares_held(length: int, known: Cells, units: int, covered: Floats) -> Float
 
 
 def posterior(pieces: Sequence[Counts], fitted: Fitted, limits: Thresholds, options: Options | None = None) -> Floats:
-    """Probabilities of categories of all problems of a task, [problems, categories], rows sum to 1. fitted: to the same
-    pieces, by the same options. All alike where all answers have one outcome and the noise may explain it alone."""
+    """Return the probabilities of categories of all problems of a task: [problems, categories], rows sum to 1.
+
+    fitted: to the same pieces, by the same options. All categories are equally probable if all answers have one outcome
+    and the noise may explain it alone.
+    """
     options = options or Options()
     problems = len(fitted.complexity)
     totals = np.sum([piece.counts.sum(axis=(0, 1)) for piece in pieces], axis=0)
@@ -178,7 +186,7 @@ def posterior(pieces: Sequence[Counts], fitted: Fitted, limits: Thresholds, opti
             likelihoods, top = models[one].likelihoods(seen, known)
             found[one, number - 1] = known.prior @ likelihoods
             tops[one] += top
-        if number == problems or number & (number - 1) == 0:  # 1, 2, 4, ...
+        if number == problems or number & (number - 1) == 0:  # after 1, 2, 4, ... problems
             logs = tops[left] + [log_evidence(found[one, :number]) for one in left]
             near = logs > logs.max() - BEHIND
             left, logs = left[near], logs[near]
@@ -187,17 +195,22 @@ def posterior(pieces: Sequence[Counts], fitted: Fitted, limits: Thresholds, opti
 
 
 def log_evidence(evidence: Floats) -> float:
-    """log of the probability of the answers of all problems, of those of `mixed`, with weights of priors and categories
-    that all problems tell: a noise that lets every category explain every answer is else taken for the better one."""
+    """Return the log of the probability of the answers of all problems. evidence: as for `mixed_posterior`.
+
+    Weights of priors and categories are learned from all problems: else a noise by which every category explains every
+    answer would be taken for the better one.
+    """
     within = evidence.reshape(len(evidence), -1)
     return float(np.log(within @ learn_weights(within)).sum())
 
 
 def noise_candidates(pieces: Sequence[Counts], fitted: Fitted, options: Options) -> Floats:
-    """What the noise of a task may be, [noises, outcomes]: the fitted one first, alone where it is held. Others are
-    where the same EM ends from noises that are seldom right (from all answers, its first noise, it stays with one that
-    takes the place of the oracle where most answers are right), and values over the whole simplex, which count where
-    few problems tell little of it."""
+    """Return what the noise of a task may be, [noises, outcomes]: the fitted one first, alone if it is held.
+
+    Others are where the same EM ends from noises that are seldom right (from all answers, its first noise, it stays
+    with one that takes the place of the oracle if most answers are right), and values over the whole simplex, which
+    matter if few problems determine it.
+    """
     if options.noise is not None:
         return fitted.noise[None]
     ratio = np.sum([piece.counts.sum(axis=(0, 1)) for piece in pieces], axis=0)[[WRONG, DECLINED]] + 0.5
@@ -212,16 +225,21 @@ def noise_candidates(pieces: Sequence[Counts], fitted: Fitted, options: Options)
 
 
 def mixed_posterior(evidence: Floats) -> Floats:
-    """Probabilities of categories, [problems, categories], with the weights of the priors learned from all problems.
-    evidence: probability of a problem's answers within each prior and category, up to a factor,
-    [problems, priors, categories]."""
+    """Return probabilities of categories, [problems, categories], with the priors' weights learned from all problems.
+
+    evidence: probability of a problem's answers within each prior and category, up to a factor, [problems, priors,
+    categories].
+    """
     weights = learn_weights(evidence.sum(axis=2))
     found = np.einsum("ipc,p->ic", evidence, weights)
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
 def learn_weights(probabilities: Floats) -> Floats:
-    """Weights of what may have made the answers, by EM: [components], from [problems, components]."""
+    """Return the weights of what may have produced the answers, by EM: [components].
+
+    probabilities: [problems, components].
+    """
     components = probabilities.shape[1]
     weights = np.full(components, 1.0 / components)
     for _ in range(TURNS):
@@ -233,8 +251,10 @@ def learn_weights(probabilities: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Seen:
-    """A problem's answers. lengths: ascending; counts: [lengths, outcomes], as many as independent windows would be;
-    held: `shares_held` of each length, of the cells with lambda up to it."""
+    """A problem's answers. lengths: ascending. counts: [lengths, outcomes], as many as independent windows would be.
+
+    held: `shares_held` of each length, of the cells with lambda up to it.
+    """
 
     lengths: Ints
     counts: Floats
@@ -242,7 +262,7 @@ class Seen:
 
 
 def seen_of(units: int, lengths: Ints, counts: Floats, known: Cells) -> Seen:
-    """counts: [lengths, outcomes], zeros where a length was not observed."""
+    """Prepare a problem's answers. counts: [lengths, outcomes], zeros where a length was not observed."""
     observed = np.flatnonzero(counts.sum(axis=1) > 0)
     order = observed[np.argsort(lengths[observed], kind="stable")]
     lengths, counts = lengths[order], counts[order]
@@ -270,8 +290,8 @@ class _Model:
         self._shorter = np.stack(np.broadcast_arrays(*shorter))  # [outcomes, weights, wrongs]
 
     def likelihoods(self, seen: Seen, known: Cells) -> tuple[Floats, float]:
-        """Of each cell, over the likeliest one, [cells], and the log of that."""
-        fewer = np.searchsorted(seen.lengths, known.complexity)  # lengths with l < lambda
+        """Return the likelihood of each cell relative to the likeliest one, [cells], and the log of that one's."""
+        fewer = np.searchsorted(seen.lengths, known.complexity)  # number of lengths with l < lambda
         total = np.repeat(self._short(seen.counts)[:, None, fewer], PLACEMENTS, axis=1)  # [weights, placements, cells]
         weight = WEIGHTS[:, None, None]
         for held, of in zip(seen.held, seen.counts.tolist(), strict=True):
@@ -286,8 +306,10 @@ class _Model:
         return np.asarray((np.exp(total - top) * chances).sum(axis=1).mean(axis=0)), top
 
     def _short(self, counts: Floats) -> Floats:
-        """log of the probability of the answers at the shortest 0, 1, .. all lengths by an oracle that is wrong or
-        declines there: [weights, lengths + 1]."""
+        """Return log-probabilities of the answers at the shortest 0, 1, .. all lengths: [weights, lengths + 1].
+
+        The oracle is wrong or declines there.
+        """
         pooled = np.concatenate([np.zeros((1, 3)), np.cumsum(counts, axis=0)])
         found = np.einsum("lx,xwh->lwh", pooled, self._shorter)  # [lengths + 1, weights, wrongs]
         return np.asarray(log_mean(found).T)

@@ -1,15 +1,15 @@
 """How probable each category of a PIG problem is, whatever lambda and k are. Beyond the paper.
 
 As for COW (posterior.py), with the likelihood of pig.py: integrated over the weight, of each length or of the problem
-as the fit takes it. Scores may come in steps of 1 / lambda or between them, and nobody knows which: each prior counts
-with both oracles, and the task's problems tell how much. All windows of a problem see one placement of the aspects, in
-which they cover more or fewer than the mean over all placements; the likelihood is integrated over that (`placed`).
+as in the fit. Scores may come in steps of 1 / lambda or between them, and nobody knows which: each prior counts with
+both oracles, and the task's problems tell how much. All windows of a problem see one placement of the aspects, in which
+they cover more or fewer than on average over all placements; the likelihood is integrated over that (`placed_aspects`).
 Beyond it a window counts for ALONE, one that overlaps with others for less (SHARED). Both were chosen on simulated
 tasks; docs/dolce.md has the shares that are right on others.
 
-Where all windows are observed, scores tell the weight and lambda k to a percent. Weights and cells must be as close
+If all windows are observed, scores determine the weight and lambda k to a percent. Weights and cells must be as dense
 (FINE, PIG_PER_DECADE): between them a wrong lambda fits better than the true one. That costs time, so cells that are
-far from the likeliest one (BEHIND), by the fit's weights and the mean over placements, are left at that.
+far from the likeliest one (BEHIND), by the fit's weights and the mean over placements, keep that value.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from scrollwork.analysis.windows.fit.posterior import (
 )
 
 ORACLES = (ATOMS, INTERPOLATED)
-ALONE, SHARED = 0.5, 0.04  # of `counted`
-DEVIATES, CHANCES = normal_deviates(6)  # of the aspects that the windows of a placement cover
-WIDEST = 2.0  # deviation of the log of the odds that an aspect is covered
-LEAST = 1e-12  # variance of the number of aspects
-FINE = 40  # weights, by their steps
-BEHIND = 25.0  # log-likelihood
-TERMS = 200  # aspects up to which tables are sums of terms that are kept, of 1.2 MB at most
+ALONE, SHARED = 0.5, 0.04  # of `effective_windows`
+DEVIATES, CHANCES = normal_deviates(6)  # of the number of aspects that a placement's windows cover
+WIDEST = 2.0  # largest deviation of the log odds that an aspect is covered
+LEAST = 1e-12  # least variance of the number of aspects
+FINE = 40  # steps of the weights
+BEHIND = 25.0  # log-likelihood below that of the likeliest cell
+TERMS = 200  # aspects up to which tables are sums of kept terms, of 1.2 MB at most
 COMPONENTS = PRIORS * len(ORACLES)
 
 
 def evidence(data: Binned, limits: Thresholds, options: Options) -> Floats:
-    """Of problems, for `mixed`: [problems, COMPONENTS, categories]."""
+    """Return the evidence of problems for `mixed_posterior`: [problems, COMPONENTS, categories]."""
     samples = data.counts.sum(axis=2)
     if options.equal_lengths:
         data = replace(data, counts=equal_samples(data.counts))
@@ -61,7 +61,7 @@ def evidence(data: Binned, limits: Thresholds, options: Options) -> Floats:
 
 
 def _likelihoods(units: int, lengths: Ints, counts: Floats, limits: Thresholds, options: Options) -> Floats:
-    """log of the probability of a problem's scores in each cell: [oracles, cells]."""
+    """Return the log of the probability of a problem's scores in each cell: [oracles, cells]."""
     known = cells(units, limits, PIG)
     pairs = list(zip(known.complexity.tolist(), known.redundancy.tolist(), strict=True))
     of = partial(aspects_of, units, tuple(lengths.tolist()))
@@ -75,8 +75,10 @@ def _likelihoods(units: int, lengths: Ints, counts: Floats, limits: Thresholds, 
 
 
 def _weighed(aspects: Floats, sure: bool, steps: int, counts: Floats, options: Options) -> Floats:
-    """log of the mean over weights, and over placements: [oracles]. aspects: P(m), [lengths, lambda + 1], or of each
-    placement."""
+    """Return the log of the mean likelihood over weights and placements: [oracles].
+
+    aspects: P(m), [lengths, lambda + 1], or that of each placement.
+    """
     rows = aspects.reshape(-1, aspects.shape[-1])
     found = []
     for oracle in ORACLES:
@@ -88,7 +90,7 @@ def _weighed(aspects: Floats, sure: bool, steps: int, counts: Floats, options: O
 
 
 def _bins(aspects: Floats, oracle: str, steps: int) -> Floats:
-    """`bins`, which but for what the interpolated oracle integrates to is a sum over aspects of its terms."""
+    """Return what `bins` does; for few aspects, as a sum of kept terms, over the interpolated oracle's integral."""
     most = aspects.shape[1] - 1
     if most > TERMS:
         return bins(aspects, oracle, _weights(steps))
@@ -100,7 +102,7 @@ def _bins(aspects: Floats, oracle: str, steps: int) -> Floats:
 
 @lru_cache(maxsize=256)
 def _terms(most: int, oracle: str, steps: int) -> Floats:
-    """Of one aspect more each, before division: [aspects + 1, weights, BINS]."""
+    """Return the terms of each number of aspects, before that division: [aspects + 1, weights, BINS]."""
     found = bins(np.eye(most + 1), oracle, _weights(steps))
     if oracle == INTERPOLATED:
         found[[0, most]] /= 2.0
@@ -108,17 +110,18 @@ def _terms(most: int, oracle: str, steps: int) -> Floats:
 
 
 def _weights(steps: int) -> Floats:
-    """1 / steps, 2 / steps, .. below 1."""
+    """Return 1 / steps, 2 / steps, .. below 1."""
     return np.arange(1, steps) / steps
 
 
 def placed_aspects(aspects: Floats, units: int, lengths: Ints, redundancy: int) -> Floats:
-    """How many aspects the windows of one placement cover, for placements that deviate by DEVIATES:
+    """Return P(m) of the windows of one placement, for placements that deviate by DEVIATES.
+
     [placements, lengths, lambda + 1], rows sum to 1. aspects: P(m) over all placements, [lengths, lambda + 1].
 
-    Each aspect is covered as by the k copies of COW with lambda 1, independent of the others; so the variance over
-    placements of the mean of m is lambda times that (`spread`). P(m) is tilted, exp(theta m), which moves its mean by
-    theta times its variance; theta deviates by WIDEST at most.
+    Each aspect is covered as by the k copies of COW with lambda 1, independently of the others; so the variance over
+    placements of the mean of m is lambda times `placement_variance`. P(m) is tilted, exp(theta m), which moves its mean
+    by theta times its variance; theta deviates by at most WIDEST.
     """
     m = np.arange(aspects.shape[1])
     mean = aspects @ m
