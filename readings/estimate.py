@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
 from scrollwork.models.engine.prices import NANO, Price
-from scrollwork.models.hosted.model import Hosted, most_output, split_wrapper
+from scrollwork.models.hosted.model import Hosted, split_wrapper
 from scrollwork.models.registry import BATCHES, HOSTED, make
 from scrollwork.models.vendors.families import cache_marks
+from scrollwork.models.vendors.fill import most_output
 from scrollwork.models.vendors.marks import batch_group, batch_hits, prefixes_from
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline.calling import known_price

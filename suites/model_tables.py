@@ -9,12 +9,12 @@ from typing import Any
 from scrollwork.models import registry
 from scrollwork.models.engine.prices import UnknownPrice, dollars, nano, price_of
 from scrollwork.models.hosted import tables
-from scrollwork.models.hosted.model import most_output
 from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
 from scrollwork.models.local import local_tables
 from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, REST_RULES, UnknownModel, needs_address, settings
 from scrollwork.models.registry import is_outside as of_another_package
 from scrollwork.models.vendors.families import Known, family_context, family_of
+from scrollwork.models.vendors.fill import most_output
 from scrollwork.models.vendors.tiers import FLEX, has_flex, with_flex
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.entry_points import METRICS, PROVIDERS, entry

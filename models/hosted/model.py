@@ -14,7 +14,7 @@ from scrollwork.models.engine.settings import settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.hosted.tables import BASE_URLS, MAX_TOKENS, PATHS, key_name_of, temperature
 from scrollwork.models.vendors.families import characters_per_token
-from scrollwork.models.vendors.fill import MIN_OUTPUT, without_family
+from scrollwork.models.vendors.fill import most_output, without_family
 
 
 class Hosted:
@@ -94,13 +94,6 @@ def place_of(provider: str, table: Mapping[str, Any]) -> str:
     version = f"; {table['version']}" if "version" in table else ""
     server = table.get("server") or table["base_url"]
     return f"{path}{version}" if server == BASE_URLS.get(provider) else f"{server} {path}{version}"
-
-
-def most_output(max_new_tokens: int, table: Mapping[str, Any]) -> int:
-    """New tokens that a call may have: of its answer and of thoughts, up to what the model gives, and not fewer than
-    its endpoint takes."""
-    room = max_new_tokens + int(table.get("reasoning_tokens", 0))
-    return max(int(table.get(MIN_OUTPUT, 1)), min(room, int(table.get("max_output", room))))
 
 
 SEEDED = ("chat", "completions")  # endpoints that take a seed; they promise little

@@ -49,6 +49,13 @@ def beyond_answer(table: Mapping[str, Any]) -> int:
     return max(int(table.get("reasoning_tokens", 0)), int(table.get(MIN_OUTPUT, 1)) - 1)
 
 
+def most_output(max_new_tokens: int, table: Mapping[str, Any]) -> int:
+    """New tokens that a call may have: of its answer and of thoughts, up to what the model gives, and not fewer than
+    its endpoint takes."""
+    room = max_new_tokens + int(table.get("reasoning_tokens", 0))
+    return max(int(table.get(MIN_OUTPUT, 1)), min(room, int(table.get("max_output", room))))
+
+
 def without_family(table: Mapping[str, Any]) -> dict[str, Any] | None:
     """The table as it was before `with_family`; None where nothing was added."""
     if FORMER not in table:

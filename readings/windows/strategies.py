@@ -16,8 +16,8 @@ import numpy as np
 
 from scrollwork.models.base import CHARACTERS, Usage, halves
 from scrollwork.models.engine.prices import Price
-from scrollwork.models.hosted.model import most_output
 from scrollwork.models.registry import BATCHES, HOSTED
+from scrollwork.models.vendors.fill import most_output
 from scrollwork.models.vendors.marks import prefixes_from
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.errors import StageFailed

@@ -19,7 +19,7 @@ from scrollwork.models.engine.budget import Budget, Meter, input_bound
 from scrollwork.models.engine.limits import Caps
 from scrollwork.models.engine.prices import NANO, Price, UnknownPrice, dollars, nano, price_of
 from scrollwork.models.engine.usage_bounds import read_in_batch
-from scrollwork.models.registry import settings
+from scrollwork.models.registry import UnknownModel, settings
 from tests.models.clock import Driven, Scripted, call, drive, in_time
 
 TABLE = {"price": {"input": 2.5, "cached": 1.25, "output": 10, "date": "2026-01-01", "source": "a page"}}
@@ -53,13 +53,25 @@ def test_unknown_price_counts_as_none(table: dict[str, Any]) -> None:
     assert "[gpt-9]\nprice = { input = 0.00, output = 0.00, date" in str(caught.value)
 
 
-def test_line_to_add_for_a_model_on_the_spot_is_not_read() -> None:
+@pytest.mark.parametrize(
+    ("name", "table", "read_as"),
+    [
+        ("openai:gpt-9.5", {}, "openai:gpt-9.5"),
+        ("groq:openai/gpt-oss-20b", {}, "groq:openai/gpt-oss-20b"),
+        ("compatible:tiny", {"base_url": "http://127.0.0.1:9/v1"}, "tiny"),
+    ],
+)
+def test_line_to_add_for_a_model_on_the_spot_is_not_read(name: str, table: dict[str, str], read_as: str) -> None:
+    """Nor is it taken as it stands: a price of nothing would be a budget of nothing."""
     with pytest.raises(UnknownPrice) as caught:
-        price_of("openai:gpt-9.5", {})
+        price_of(name, table)
     said = str(caught.value).partition(":\n")[2].replace("0.00", "1.5")
-    tables = tomllib.loads(said)
-    assert (tables["gpt-9.5"]["provider"], tables["gpt-9.5"]["id"]) == ("openai", "gpt-9.5")
-    assert settings("openai:gpt-9.5", tables)["price"]["input"] == 1.5
+    with pytest.raises(UnknownModel, match="price is the example as it was shown"):
+        settings(read_as, tomllib.loads(said))
+    tables = tomllib.loads(said.replace("YYYY-MM-DD", "2026-11-26"))
+    (found,) = tables.values()
+    assert found["id"] == name.partition(":")[2]
+    assert settings(read_as, tables)["price"]["input"] == 1.5
 
 
 @pytest.mark.parametrize(

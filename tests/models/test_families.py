@@ -12,11 +12,10 @@ import pytest
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.budget import Budget, Meter
 from scrollwork.models.engine.prices import Price, nano, price_of
-from scrollwork.models.hosted.model import most_output
 from scrollwork.models.hosted.tables import BadTable, checked_table
 from scrollwork.models.registry import HOSTED, make, settings
 from scrollwork.models.vendors.families import BadVendor, families, family_of, read, vendors
-from scrollwork.models.vendors.fill import beyond_answer
+from scrollwork.models.vendors.fill import beyond_answer, most_output
 from scrollwork.suites.suite_files import load_models
 from tests.models.clock import call
 from tests.models.hosted_kit import ask

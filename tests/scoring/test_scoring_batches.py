@@ -66,7 +66,7 @@ def test_no_answer_is_an_error():
 @pytest.mark.parametrize(
     ("answer", "references", "error", "said"),
     [
-        ("yes", (), GoldError, "^t, example e: references must hold one text"),
+        ("yes", (), GoldError, "^t, example e: references must hold at least one text"),
         (None, ("yes",), InvalidRow, "^Response.text: expected text, got NoneType"),
         (3, ("yes",), InvalidRow, "^Response.text: expected text, got int"),
     ],
