@@ -43,7 +43,7 @@ def twice(scrollwork: Scrollwork, tmp_path: Path) -> Scrollwork:
     package = {"two_orders/__init__.py": "", "two_orders/twice.py": OWN, "two_orders/orders.toml": suite}
     site = written(tmp_path / "site", {**package, **dist("two-orders", points)})
     written(tmp_path, {"main.py": MAIN.format(site=str(site)), "own.toml": MODELS})
-    return scrollwork.with_(prefix=(str(tmp_path / "main.py"),))
+    return scrollwork.with_(prefix=(str(tmp_path / "main.py"),), warm=True)
 
 
 def test_design_needs_a_line_in_the_house(twice: Scrollwork, tmp_path: Path) -> None:
