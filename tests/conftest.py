@@ -224,7 +224,8 @@ class Scrollwork:
 
     def start(self, *arguments: str, input_from: Any = subprocess.DEVNULL, **options: Any) -> subprocess.Popen[str]:
         """Start the command."""
-        starts_server = "--engine" not in arguments or arguments[arguments.index("--engine") + 1] == "prefect"
+        asks_prefect = "--engine" not in arguments or arguments[arguments.index("--engine") + 1] == "prefect"
+        starts_server = asks_prefect and "--help" not in arguments
         if self.lent and arguments[0] in ("run", "build", "up") and starts_server and not self.home.exists():
             lend_database(self.home)
         command = [*self.prefix, "--home", str(self.home), *arguments]
