@@ -158,12 +158,12 @@ def test_place_in_the_book_is_left(name: str, text: str, left: str) -> None:
     assert strip_position(text, name).text == left
 
 
-@pytest.mark.parametrize("name", ["", "Chapter 3", "Act II, Scene 2", "Book IV, Chapter 7"])
 @pytest.mark.parametrize("text", STORY)
-def test_text_of_the_story_is_changed(text: str, name: str) -> None:
-    result = strip_position(text, name)
-    assert result.edits == ()
-    assert result.text == text
+def test_text_of_the_story_is_changed(text: str) -> None:
+    for name in ("", "Chapter 3", "Act II, Scene 2", "Book IV, Chapter 7"):
+        result = strip_position(text, name)
+        assert (name, result.edits) == (name, ())
+        assert (name, result.text) == (name, text)
 
 
 @pytest.mark.parametrize(("name", "text", "left"), REVEALS)

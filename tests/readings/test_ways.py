@@ -62,14 +62,15 @@ def paid(order: tuple[tuple[str, ...], ...], marks: int) -> int:
     return total
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_some_order_costs_less_than_the_bound(seed: int) -> None:
+@pytest.mark.parametrize("seeds", [range(start, start + 20) for start in range(0, 200, 20)], ids=str)
+def test_some_order_costs_less_than_the_bound(seeds: range) -> None:
     """All orders of small trees of prefixes; in the best the bound is nearly reached, as an independent account says."""
-    rng = random.Random(seed)
-    prompts = list({(*rng.choices("abc", k=rng.randint(1, 3)), f"{n}") for n in range(rng.randint(2, 6))})
-    bound = least("blocks", *(prompt(*names) for names in prompts))
-    best = min(paid(order, marks=4) for order in itertools.permutations(prompts))
-    assert bound <= best <= 1.35 * bound
+    for seed in seeds:
+        rng = random.Random(seed)
+        prompts = list({(*rng.choices("abc", k=rng.randint(1, 3)), f"{n}") for n in range(rng.randint(2, 6))})
+        bound = least("blocks", *(prompt(*names) for names in prompts))
+        best = min(paid(order, marks=4) for order in itertools.permutations(prompts))
+        assert bound <= best <= 1.35 * bound, seed
 
 
 def rows_of(call: Call, *more: str, suite: str = "zeroscrolls") -> list[dict[str, Any]]:
