@@ -28,11 +28,15 @@ from scrollwork.storage.folder import files_below
 from scrollwork.suites.parts import parts
 from scrollwork.suites.request import Request
 
-datasets = pytest.importorskip("datasets", reason="the extra hf is not installed")
-
 TEXT = ["id", "pid", "input", "output"]
 OFFSETS = ["document_start_index", "document_end_index", "query_start_index", "query_end_index"]
 SUITES = {"zeroscrolls": (), "scrolls": ("gov_report", "summ_screen_fd", "qmsum", "qasper", "narrative_qa", "quality")}
+
+
+@pytest.fixture(scope="module")
+def datasets() -> Any:
+    """The library, which takes a second to import: not in every process that collects tests."""
+    return pytest.importorskip("datasets", reason="the extra hf is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +74,7 @@ def front(folder: Path) -> Any:
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_every_configuration_loads_with_the_rows_that_were_built(
-    exported: dict[str, tuple[Request, Path]], suite: str, tmp_path: Path
+    datasets: Any, exported: dict[str, tuple[Request, Path]], suite: str, tmp_path: Path
 ) -> None:
     request, folder = exported[suite]
     built = rows_of(request)
@@ -85,7 +89,7 @@ def test_every_configuration_loads_with_the_rows_that_were_built(
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_features_are_those_of_the_release_and_of_the_card(
-    exported: dict[str, tuple[Request, Path]], suite: str, tmp_path: Path
+    datasets: Any, exported: dict[str, tuple[Request, Path]], suite: str, tmp_path: Path
 ) -> None:
     request, folder = exported[suite]
     declared = {info["config_name"]: info for info in front(folder)["dataset_info"]}
@@ -106,7 +110,9 @@ def test_features_are_those_of_the_release_and_of_the_card(
         assert split["num_bytes"] == pytest.approx(loaded.dataset_size, rel=0.02)
 
 
-def test_offsets_point_into_the_loaded_input(exported: dict[str, tuple[Request, Path]], tmp_path: Path) -> None:
+def test_offsets_point_into_the_loaded_input(
+    datasets: Any, exported: dict[str, tuple[Request, Path]], tmp_path: Path
+) -> None:
     _, folder = exported["zeroscrolls"]
     row = datasets.load_dataset(str(folder), "musique", split="test", cache_dir=str(tmp_path))[0]
     assert row["input"][row["document_start_index"] :].startswith("Title: ")
@@ -163,7 +169,7 @@ def test_interrupted_export_leaves_no_half_folder(
 
 
 def test_export_of_other_tasks_leaves_none_of_the_earlier_ones_behind(
-    exported: dict[str, tuple[Request, Path]], tmp_path: Path
+    datasets: Any, exported: dict[str, tuple[Request, Path]], tmp_path: Path
 ) -> None:
     export_hf(Chain(small(exported, "qmsum", "squality")), tmp_path / "out")
     export_hf(Chain(small(exported, "musique")), tmp_path / "out")
