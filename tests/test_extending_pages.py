@@ -42,7 +42,7 @@ def before(path: Path, mark: str, added: str) -> None:
 @pytest.fixture
 def work(scrollwork: Scrollwork, tree: Path) -> Scrollwork:
     """The command of a tree that is to be changed."""
-    return scrollwork.with_(root=tree, drawn=False)
+    return scrollwork.with_(root=tree)
 
 
 def test_metric_of_the_page_scores_nothing(work: Scrollwork) -> None:
