@@ -1,8 +1,8 @@
-"""What every row has in common: an Arrow schema derived from its fields, and values that are checked when it is built.
+"""The base of all rows: an Arrow schema derived from the fields, and values that are checked when a row is built.
 
 A row is a frozen dataclass. Its field types are the schema: str, int, float, bool, T | None, tuple[T, ...],
 Mapping[str, float | bool] and other rows. Building a row checks each value against its type, so that whatever reaches
-Parquet can be read back as the same row (architecture, "Rows"). `as_written` alone builds rows without.
+Parquet can be read back as the same row (architecture, "Rows"). Only `as_written` builds rows without this check.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 INT64 = range(-(2**63), 2**63)
-EXACT = range(-(2**53), 2**53 + 1)  # whole numbers that a 64-bit float holds exactly
+EXACT = range(-(2**53), 2**53 + 1)  # integers that a 64-bit float holds exactly
 
 
 def cached(function: F) -> F:
@@ -38,9 +38,9 @@ _encoded_last: tuple[str, bytes] = ("", b"")
 
 
 def utf8(text: str) -> bytes:
-    """The text in UTF-8. Raises UnicodeEncodeError for lone surrogates.
+    """Return the text in UTF-8. Raises UnicodeEncodeError for lone surrogates.
 
-    The long text encoded last is remembered: a document is hashed, checked and stored one after the other.
+    The last long text is cached, as a document is hashed, checked and stored one after the other.
     """
     global _encoded_last
     if len(text) < LONG:
@@ -53,13 +53,16 @@ def utf8(text: str) -> bytes:
 
 
 def canonical_json(value: Any) -> str:
-    """JSON with sorted keys, no spaces and no escapes: equal values give equal text. NaN and infinities are refused."""
+    """Return JSON with sorted keys, no spaces and no escapes: equal values give equal text.
+
+    Raises ValueError for NaN and infinities.
+    """
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 @dataclass(frozen=True)
 class Row:
-    """Base of all rows. Subclasses add fields, and rules between fields by overriding `check`."""
+    """Base of all rows. Subclasses add fields, and override `check` for rules between fields."""
 
     def __post_init__(self) -> None:
         values = self.__dict__
@@ -79,7 +82,7 @@ class Row:
 
     @classmethod
     def schema(cls) -> pa.Schema:
-        """Derive the Arrow schema: fields in declaration order, nullable only where the type allows None."""
+        """Return the Arrow schema: fields in declaration order, nullable only if the type allows None."""
         schema: pa.Schema = _schema(cls)
         return schema
 
@@ -110,9 +113,9 @@ def from_batch(cls: type[R], batch: pa.RecordBatch) -> Iterator[R]:
 
 
 def as_written(cls: type[R], columns: Iterable[list[Any]]) -> Iterator[R]:
-    """Rows out of a part whose digest was just checked: they were checked when they were written, and are not again.
+    """Yield the rows of a part whose digest was just checked: they were checked when written, and are not again.
 
-    columns: plain values of every field, in order.
+    columns: plain values of every field, in declaration order.
     """
     kinds = types_of(cls)
     given = [
@@ -126,7 +129,7 @@ def as_written(cls: type[R], columns: Iterable[list[Any]]) -> Iterator[R]:
 
 
 def _unchecked(cls: type[R]) -> Callable[[Mapping[str, Any]], R]:
-    """Builds the rows within such rows."""
+    """Make the function that builds a row within such rows."""
     makers = [(name, _maker_of(kind, _unchecked)) for name, kind in types_of(cls).items()]
 
     def build(values: Mapping[str, Any]) -> R:
@@ -141,7 +144,7 @@ def _unchecked(cls: type[R]) -> Callable[[Mapping[str, Any]], R]:
 
 
 def _text_problem(value: Any) -> str | None:
-    if type(value) is str and value.isascii():  # known of a str without looking at its characters
+    if type(value) is str and value.isascii():  # isascii() is known without looking at the characters
         return None
     if not isinstance(value, str):
         return f"expected text, got {type(value).__name__}"
@@ -195,7 +198,7 @@ def optional(kind: Any) -> Any | None:
 
 
 def _problem_of(kind: Any) -> Callable[[Any], str | None]:
-    """Make the check of a field type."""
+    """Make the check of a field type. Raises TypeError for a type that a row cannot have."""
     if kind in SCALARS:
         return SCALARS[kind]
     if (inner := optional(kind)) is not None:
@@ -217,7 +220,7 @@ def _problem_of(kind: Any) -> Callable[[Any], str | None]:
         key_test, value_test = (_problem_of(part) for part in get_args(kind))
 
         def mapping(value: Any) -> str | None:
-            if type(value) is not dict and not isinstance(value, Mapping):  # the second asks far longer
+            if type(value) is not dict and not isinstance(value, Mapping):  # the second check takes far longer
                 return f"expected a mapping, got {type(value).__name__}"
             for k, v in value.items():
                 if problem := key_test(k) or value_test(v):
@@ -248,8 +251,10 @@ def _arrow_type(kind: Any) -> Any:
 
 
 def _maker_of(kind: Any, row_maker: Callable[[Any], Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    """Make the function that turns a value read from Arrow into the field's value. row_maker: makes that of a row
-    within the row."""
+    """Make the function that turns a value read from Arrow into the field's value.
+
+    row_maker: makes that function for a row within the row.
+    """
     if (inner := optional(kind)) is not None:
         make = _maker_of(inner, row_maker)
         return lambda value: None if value is None else make(value)
@@ -292,7 +297,7 @@ def _schema(cls: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Make a field's value what Arrow is given: mappings as sorted pairs, rows as dicts."""
+    """Return a field's value as given to Arrow: mappings as sorted pairs, rows as dicts."""
     if isinstance(value, Row):
         return value.to_dict()
     if isinstance(value, Mapping):

@@ -9,9 +9,10 @@ from scrollwork.records.base import Row
 
 @dataclass(frozen=True)
 class Average(Row):
-    """The plain mean of a model's task values with its 95 % interval; None where it is withheld, and why.
+    """The plain mean of a model's task values with its 95 % interval. tasks: over how many.
 
-    low, high: None too where a task has fewer than two groups of documents. tasks: over how many.
+    value: None if it is withheld, and `withheld` says why. low, high: also None if a task has fewer than two groups of
+    documents.
     """
 
     suite: str
@@ -32,12 +33,12 @@ class Average(Row):
 class Comparison(Row):
     """model (arm) - other (other_arm), in points of the metric, over the inputs that both answered.
 
-    task: "" for the mean over all tasks. value, other_value: on those inputs. left_out: inputs that were asked and not
-    answered by both. clusters: groups of documents; with fewer than two all that follows is None. low, high: 95 %
+    task: "" for the mean over all tasks. value, other_value: on those inputs. left_out: inputs that were asked but not
+    answered by both. clusters: groups of documents; with fewer than two, all that follows is None. low, high: 95 %
     interval of the difference, clustered by document. p: two-sided, of the permutation test; p_holm: adjusted for the
     tasks of this pair, None for the mean over tasks, which stands alone. exact: all permutations were counted.
-    detectable: the least difference that these inputs show with 80 % power at 5 %, None where none can be told: with
-    fewer than six clusters no p is below 0.05.
+    detectable: the least difference that these inputs show with 80 % power at 5 %, None if there is none: with fewer
+    than six clusters no p is below 0.05.
     """
 
     suite: str

@@ -1,4 +1,4 @@
-"""How complex and redundant the evidence of problems is, by a model's answers on windows of their contexts (Dolce)."""
+"""How complex and redundant problems' evidence is, from a model's answers on windows of their contexts (Dolce)."""
 
 from dataclasses import dataclass
 
@@ -6,16 +6,18 @@ from scrollwork.records.base import Row
 
 CATEGORIES = ("I", "II", "III", "IV", "V")
 SCENARIOS = COW, PIG = ("cow", "pig")
-HOLISTIC = ("solved", "unsolved", "unobserved")  # a problem of V, by what the whole context led to
+HOLISTIC = ("solved", "unsolved", "unobserved")  # a problem of V, by what the whole context leads to
 
 
 @dataclass(frozen=True)
 class Complexity(Row):
     """A problem. units: C of its context. complexity: lambda, None for infinite; redundancy: k. weight: of the oracle.
-    windows: answered ones. probabilities: of CATEGORIES, 0 to 1; category: of the pair that was fitted, the
-    likeliest by draws of a bootstrap; undecided: it has a probability below 0.8. full: the score on the whole context,
-    0 to 100, None where it was not answered; solved: whether at least half of its answers there are right.
-    dip: of its scores and p of that, in a task of graded scores; empty where that was not tested."""
+
+    windows: answered ones. likelihood: log. probabilities: of CATEGORIES, 0 to 1. category: of the fitted pair, or with
+    a bootstrap the likeliest; undecided: its probability is below 0.8. full: the score on the whole context, 0 to 100,
+    None if it was not answered; solved: at least half of the answers there are right. dip: of its scores, and p, in a
+    task of graded scores; empty if that was not tested.
+    """
 
     suite: str
     task: str
@@ -47,12 +49,13 @@ class Complexity(Row):
 
 @dataclass(frozen=True)
 class Mixture(Row):
-    """A task, or its part of one scenario. noise: (b1, b0, bI), empty in PIG. low, high: thresholds of lambda (low of k
-    too), the smaller ones of this task and of its twins, the same task in other suites. shares: of problems by their
-    category, undecided ones included, as the paper counts. decided: of problems that are decided, by
-    category; holistic: those of V among these, parted as HOLISTIC says. expected: mean probability of each category,
-    share_lows and share_highs its 95 % interval; all 0 to 1, of all problems. windows: asked, answered and declined
-    ones."""
+    """A task, or its part in one scenario. noise: (b1, b0, bI), empty in PIG. windows, answered, declined: counts.
+
+    low, high: thresholds of lambda (low of k too), the smaller ones of this task and of its twins, the same task in
+    other suites. shares: of problems by category, undecided ones included, as the paper counts. decided: only decided
+    problems, by category; holistic: those of V among these, split as in HOLISTIC. expected: mean probability of each
+    category, share_lows and share_highs its 95 % interval. All shares are 0 to 1, of all problems.
+    """
 
     suite: str
     task: str
@@ -87,7 +90,9 @@ class Mixture(Row):
 @dataclass(frozen=True)
 class AtLength(Row):
     """Answers of a task on windows of one length, all problems together. length: in units, None for whole contexts.
-    right, wrong, declined: shares, 0 to 1, by the score that counts as right; score: mean, 0 to 100."""
+
+    right, wrong, declined: shares, 0 to 1; right is a score from the threshold on. score: mean, 0 to 100.
+    """
 
     suite: str
     task: str
@@ -106,8 +111,8 @@ class AtLength(Row):
 class ProblemAtLength(Row):
     """A problem at one length of its windows: the paper's tables. length: in units, of whole contexts all of them.
 
-    observed, fitted, oracle: in COW the shares of (right, wrong, declined) that were seen, that the fit expects, and
-    that its oracle gives; in PIG the one mean score; all 0 to 1. posterior: of the oracle, given each outcome; empty in
+    observed, fitted, oracle: in COW the shares of (right, wrong, declined) that were observed, that the fit expects,
+    and that its oracle gives; in PIG one mean score; all 0 to 1. posterior: of the oracle, given each outcome; empty in
     PIG. weight: of the oracle at this length.
     """
 
@@ -136,9 +141,11 @@ class ProblemAtLength(Row):
 
 @dataclass(frozen=True)
 class Plane(Row):
-    """How probable it is that a window of `length` units shows the evidence, by lambda and k, in a context of `units`,
-    the task's largest (COW). values: 0 to 1, of each k for the first lambda, then for the second; 0 where lambda k is
-    more than the context has."""
+    """The probability that a window of `length` units shows the evidence, by lambda and k (COW).
+
+    units: of the context, the task's largest. values: 0 to 1, of each k for the first lambda, then for the second; 0 if
+    lambda k is more than the context has.
+    """
 
     suite: str
     task: str
@@ -158,8 +165,11 @@ class Plane(Row):
 
 @dataclass(frozen=True)
 class Sights(Row):
-    """Where the windows of one length of a typical problem begin, by what was answered. starts: first units, from 0,
-    ascending; of a window that several seeds answered, that of the first. Right is a score from the threshold on."""
+    """Where the windows of one length of a typical problem begin, by what was answered. starts: first units, from 0.
+
+    right, wrong, declined: such starts, ascending; right is a score from the threshold on. If several seeds answered a
+    window, the first one counts.
+    """
 
     suite: str
     task: str
@@ -178,9 +188,11 @@ class Sights(Row):
 
 @dataclass(frozen=True)
 class Passage(Row):
-    """A window of a typical problem that was answered right, shortest first and apart from each other; in PIG also the
-    one with the best score. first: its first unit, from 0; length: in units. start, end: characters of the document.
-    score: 0 to 100."""
+    """A window of a typical problem that was answered right, of those that do not overlap, the shortest first.
+
+    In PIG also the one with the best score. first: its first unit, from 0; length: in units. start, end: characters of
+    the document. score: 0 to 100.
+    """
 
     suite: str
     task: str
@@ -205,11 +217,13 @@ class Passage(Row):
 
 @dataclass(frozen=True)
 class Agreement(Row):
-    """Two models' fits of the same problems of a task; the first is the reference. scenario, other_scenario: of the
-    parts that hold them, for each model has its own split into COW and PIG. without_first: problems that need no
-    context by either of them are left out, as the paper does. problems: how many both have. rc: mean relative change of
-    lambda and k, 0 to 1; rho: Spearman's, None where one of them never changes; kl: of the noise, in nats, None in PIG.
-    same: share of problems in the same category."""
+    """Two models' fits of the same problems of a task; the first is the reference.
+
+    scenario, other_scenario: of the parts with these problems, as each model has its own split into COW and PIG.
+    without_first: problems that need no context by either are left out, as in the paper. problems: how many both have.
+    rc: mean relative change of lambda and k, 0 to 1; rho: Spearman's, None if one of them never changes; kl: of the
+    noise, in nats, None in PIG. same: share of problems in the same category.
+    """
 
     suite: str
     task: str

@@ -1,4 +1,4 @@
-"""A document: a text that stands once, however many examples, draws or windows refer to it."""
+"""A document: a text that is stored once, however many examples, draws or windows refer to it."""
 
 import hashlib
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from scrollwork.records.words import words_in
 
 
 def text_id(text: str) -> str:
-    """Compute the id of a text: sha256 of its UTF-8 bytes, in hex. Raises InvalidRow for lone surrogates."""
+    """Return the id of a text: sha256 of its UTF-8 bytes, in hex. Raises InvalidRow for lone surrogates."""
     return hashlib.sha256(encode_text(text)).hexdigest()
 
 
 def text_id_and_words(text: str) -> tuple[str, int]:
-    """Compute the id and the white-space words of a text, encoding it once. Raises InvalidRow for lone surrogates."""
+    """Return the id and the white-space word count of a text, encoded once. Raises InvalidRow for lone surrogates."""
     data = encode_text(text)
     return hashlib.sha256(data).hexdigest(), words_in(data)
 
@@ -30,7 +30,7 @@ def encode_text(text: str) -> bytes:
 
 @dataclass(frozen=True)
 class Document(Row):
-    """`document_id` is the digest of `text`; `words` are its white-space words; source names raw file and record."""
+    """A text. document_id: its sha256. words: number of white-space words. source_*: raw file and record."""
 
     document_id: str
     title: str

@@ -7,7 +7,7 @@ from scrollwork.records.base import Row
 
 @dataclass(frozen=True)
 class Drop(Row):
-    """`record` names file and record; `error` tells bad input (exit status 1) from a benchmark's own filter."""
+    """record: its file and place. error: bad input (exit status 1), unlike a benchmark's own filter."""
 
     task: str
     split: str

@@ -11,11 +11,11 @@ from scrollwork.records.base import Row, canonical_json
 class Example(Row):
     """One input of a benchmark with its references.
 
-    suite: "" until the sample stage puts a curated example into a suite.
-    document_ids: in the order in which the prompt shows them; titles: one a document, or none at all.
-    query: None for tasks without one. options: for multiple choice, in order.
-    references: gold outputs, first seen first; structured ones as canonical JSON; empty where they are private.
-    metadata: canonical JSON object, what the sampler or the report may want to know.
+    suite: "" until the sample stage assigns a curated example to a suite. document_ids: in the order in which the
+    prompt shows them; titles: one per document, or none at all. query: None for tasks without one. options: for
+    multiple choice, in order. references: gold outputs, in upstream's order; structured ones as canonical JSON; empty
+    if they are private. metadata: canonical JSON object with facts for sampler and report. draw: the run (SEAM) or
+    window (Dolce), else 0.
     """
 
     task: str
@@ -40,16 +40,17 @@ class Example(Row):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Parse the metadata."""
+        """Return the parsed metadata."""
         parsed: dict[str, Any] = json.loads(self.metadata)
         return parsed
 
 
 class Repetitions:
-    """Refuses rows of one table that later stages would take for each other: they find references and options by the
-    example's id. An example may be there several times, told apart by `draw`, always with the same of both.
+    """A check that refuses rows of one table that later stages would confuse.
 
-    where: the table, for messages. Values are remembered by their hash: a sample of windows has many rows.
+    They find references and options by the example's id, so an example may occur several times, distinguished by
+    `draw`, but always with the same of both. where: the table, for messages. Values are remembered by their hash: a
+    sample of windows has many rows.
     """
 
     def __init__(self, where: str) -> None:
@@ -58,7 +59,7 @@ class Repetitions:
         self._draws: dict[str, set[int]] = {}
 
     def check(self, example: Example) -> None:
-        """Raise ValueError for a row that an earlier one does not go with."""
+        """Raise ValueError for a row that contradicts an earlier one."""
         name, draw = example.example_id, example.draw
         said = f"{self._where}, example {name!r}, draw {draw}"
         fields = {"references": hash(example.references), "options": hash(example.options)}
@@ -82,5 +83,5 @@ def _is_object(text: str) -> bool:
 
 
 def metadata(**facts: Any) -> str:
-    """Write the metadata of an example as canonical JSON."""
+    """Return the metadata of an example as canonical JSON."""
     return canonical_json(facts)

@@ -11,8 +11,9 @@ KINDS = ("lead", "lead_input", "position", "by_query")
 class Fitted(Row):
     """One value of a fitted rule.
 
-    kind: the rule. query: to what it applies, "" for every input. number: a ratio (lead, lead_input); choice: what the
-    majority answers (position, by_query). cases: on how many it stands; share: of the majority among them, 0 to 1.
+    kind: the rule. query: what it applies to, "" for every input. number: a ratio (lead, lead_input); choice: the
+    majority's answer (position, by_query). cases: number of examples behind it; share: of the majority among them, 0 to
+    1.
     """
 
     kind: str

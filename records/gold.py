@@ -1,6 +1,6 @@
-"""References as a model is asked to write them, where a data set keeps more than that, as JSON (SEAM).
+"""References as a model is asked to write them, for data sets that store more than that, as JSON (SEAM).
 
-What is counted of references is of these texts: those that demonstrations show (fact sheet seam.md 1.2, 2).
+Statistics of references are of these texts, which demonstrations show (fact sheet seam.md 1.2, 2).
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ Text = Callable[[Example], tuple[str, ...]]
 
 
 def written_references(example: Example, metric: str) -> tuple[str, ...]:
-    """The references as texts that a model would write; none where only what they are measured by is known. metric: of
-    the task."""
+    """Return the references as texts that a model would write; () if only what measures them is known.
+
+    metric: of the task.
+    """
     return KEPT[metric][0](example) if metric in KEPT else example.references
 
 
 def findable_answers(example: Example, metric: str) -> tuple[str, ...]:
-    """Return the answers that may stand in a document: without what surrounds them, and no lists of ids."""
+    """Return the answers that may occur in a document: without what surrounds them, and no lists of ids."""
     return KEPT[metric][1](example) if metric in KEPT else example.references
 
 
 def answer_objects(example: Example) -> tuple[str, ...]:
-    """Return for MuSiQue the dict as Python prints it, without the aliases."""
+    """Return MuSiQue's dict as Python prints it, without the aliases."""
     return tuple(
         str({"is_answerable": gold["is_answerable"], "answer_content": gold["answer_content"]})
         for gold in map(json.loads, example.references)
@@ -33,17 +35,17 @@ def answer_objects(example: Example) -> tuple[str, ...]:
 
 
 def answers(example: Example) -> tuple[str, ...]:
-    """Return for MuSiQue the answers alone, also of unanswerable questions."""
+    """Return MuSiQue's answers alone, also of unanswerable questions."""
     return tuple(str(json.loads(reference)["answer_content"]) for reference in example.references)
 
 
 def clusters(example: Example) -> tuple[str, ...]:
-    """Return for SciCo and ECB+ the list of clusters as Python prints it."""
+    """Return the list of clusters of SciCo and ECB+ as Python prints it."""
     return tuple(str(json.loads(reference)) for reference in example.references)
 
 
 def summary(example: Example) -> tuple[str, ...]:
-    """Return for FuseReviews the summary, where there is one; scores are against spans of the reviews."""
+    """Return FuseReviews' summary, if there is one; scores are against spans of the reviews."""
     text = example.facts.get("summary_text")
     return (str(text),) if text else ()
 
@@ -53,7 +55,7 @@ def no_texts(example: Example) -> tuple[str, ...]:
     return ()
 
 
-KEPT: Mapping[str, tuple[Text, Text]] = {  # by metric: written, said
+KEPT: Mapping[str, tuple[Text, Text]] = {  # by metric: functions for `written_references` and `findable_answers`
     "musique_output": (answer_objects, answers),
     "conll": (clusters, no_texts),
     "fic_proxy": (summary, summary),

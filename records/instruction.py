@@ -1,4 +1,4 @@
-"""An instruction: one wording of what a task asks, where a benchmark draws it from a list."""
+"""An instruction: one wording of what a task asks, for benchmarks that draw it from a list."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ from scrollwork.records.base import Row
 
 @dataclass(frozen=True)
 class Instruction(Row):
-    """One paraphrase, as its file has it.
+    """One paraphrase, as in its file.
 
     number: its place in the task's list, from 1, as papers count. output_format: sentences on the form of the answer
-    that stand apart from `text`; "" where there are none, or the text holds them. source: raw file and record.
+    that are separate from `text`; "" if there are none, or if the text contains them. source: raw file and record.
     """
 
     task: str

@@ -1,4 +1,4 @@
-"""What answers look like, each and all of a task together: shown in addition to the metric, never instead of it."""
+"""What answers look like, one by one and for a whole task: shown in addition to the metric, never instead of it."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from scrollwork.records.base import Row
 
 REFUSALS = ("unanswerable", "context", "declined")
 MEASURES = (
-    "in_format",  # answers in the form that was asked for: a letter, a percentage, ids, one sentence, plain prose
+    "in_format",  # answers in the form asked for: a letter, a percentage, ids, one sentence, plain prose
     "unreadable",  # the metric found no letter, no percentage or no permutation of the ids
-    "unanswerable",  # answers that say that the question has no answer
-    "wrongly_unanswerable",  # of the inputs that have an answer by every reference
-    "lacks_context",  # answers that say that the text does not hold what is asked for
-    "declined",  # answers that say that the model cannot or will not
+    "unanswerable",  # answers saying that the question has no answer
+    "wrongly_unanswerable",  # the same, among inputs that have an answer by every reference
+    "lacks_context",  # answers saying that the text does not contain what is asked for
+    "declined",  # answers saying that the model cannot or will not answer
     "length_cut",  # answers that the limit of new tokens ended
     "empty",  # answers without a word
     "answer_words",  # mean, in white-space words
     "reference_words",  # mean over inputs of the mean over references, in white-space words
-    "length_ratio",  # the first mean by the second; inputs whose references have no words are left out
+    "length_ratio",  # the first mean over the second; inputs whose references have no words are left out
 )
-WORDS = ("answer_words", "reference_words")  # in words; length_ratio has no unit; all others are shares in percent
+WORDS = ("answer_words", "reference_words")  # in words; length_ratio has no unit; all others are in percent
 SLICES = ("document_words", "truncated", "evidence", "answer")
 
 
 @dataclass(frozen=True)
 class Judgement(Row):
-    """One input and what a model (or a seed) made of it; an input without an answer has a row too.
+    """One input and a model's (or seed's) answer to it; an input without an answer has a row too.
 
-    cluster: digest of the input's group of documents. document_words: white-space words of its documents, whole.
-    truncated, answer_in, evidence_in: what the prompt's cut took (scrollwork.records.prompt.PLACES). components: of the
-    score. words: of the answer. reference_words: mean over references, None where none is a text to be written
-    (scrollwork.records.gold). in_format, readable: None where the metric has no rule. refusal: one of REFUSALS. What is
-    said of an answer is None where there is none.
+    cluster: digest of the input's group of documents. document_words: white-space words of its whole documents.
+    truncated, answer_in, evidence_in: what the prompt's cut removed (scrollwork.records.prompt.PLACES). components: of
+    the score. words: of the answer. reference_words: mean over references, None if none is a text to be written
+    (scrollwork.records.gold). in_format, readable: None if the metric has no rule. refusal: one of REFUSALS. Without an
+    answer, fields that describe it are None.
     """
 
     suite: str
@@ -69,9 +69,9 @@ class Judgement(Row):
 
 @dataclass(frozen=True)
 class Conduct(Row):
-    """One measure of MEASURES over a model's answers, its members averaged, with a 95 % interval over documents.
+    """One of MEASURES over a model's answers, averaged over its members, with a 95 % interval over documents.
 
-    answers: how many inputs it is of.
+    answers: number of inputs.
     """
 
     suite: str
@@ -95,8 +95,9 @@ class Conduct(Row):
 class Slice(Row):
     """The score on a part of a task's inputs.
 
-    by: one of SLICES. part: its name, such as "cut" or "1,204 to 3,377". least, most: of document_words, both included;
-    parts are quartiles of all inputs. asked, answered: inputs of the part. value: over the answered, None without any.
+    by: one of SLICES. part: its name, such as "cut" or "1,204 to 3,377". least, most: of document_words, inclusive;
+    parts are quartiles of all inputs. asked, answered: inputs of the part. value: over the answered ones, None without
+    any.
     """
 
     suite: str

@@ -11,13 +11,13 @@ ROLES = (
     "context_header",
     "inner_header",  # before one of several documents: "Review 3:", "Title: ..."
     "document",
-    "mark",  # within a document: where a mention or a highlight begins and ends (SEAM)
+    "mark",  # within a document: start or end of a mention or a highlight (SEAM)
     "gap",  # blank lines between parts
-    "omission",  # where a document was cut: "... [The rest of the story is omitted]"
+    "omission",  # for a document that was cut: "... [The rest of the story is omitted]"
     "query_header",
     "query",
     "response_header",
-    "demonstration",  # blocks before the instance: texts, and spans of documents that stand for nothing else (SEAM)
+    "demonstration",  # blocks before the instance: all of their texts and document spans have this role (SEAM)
 )
 FULL, CLOSED_BOOK = "full", "closed-book"
 ARMS = (FULL, CLOSED_BOOK)
@@ -50,12 +50,12 @@ class Part(Row):
 class Prompt(Row):
     """What a model is asked, for one example, arm and draw.
 
-    profile: name of everything model-dependent in it (chat variant, tokenizer, limit, truncation policy).
-    prompt_sha256: of the rendered text in UTF-8. words: white-space words of the rendered text.
-    tokens_*: by the profile's tokenizer, None where it has none. kept_chars and dropped_chars: of the documents.
-    dropped: spans of documents that were cut off. answer_in, evidence_in: where a reference's text and the known
-    evidence stand in what was cut (PLACES); None where nothing was cut or nothing is known.
-    units, span_start, span_length: the observed window in units of a context (Dolce), None elsewhere.
+    profile: name of all that is model-dependent in it (chat variant, tokenizer, limit, truncation policy).
+    prompt_sha256: of the rendered text in UTF-8. words: white-space words of the rendered text. tokens_*: by the
+    profile's tokenizer, None if it has none. kept_chars and dropped_chars: of the documents. dropped: spans of
+    documents that were cut off. answer_in, evidence_in: where a reference's text and the known evidence are in what was
+    cut (PLACES); None if nothing was cut or nothing is known. units, span_start, span_length: the observed window in
+    units of a context (Dolce), None elsewhere.
     """
 
     suite: str
@@ -96,7 +96,7 @@ class Prompt(Row):
 
 
 def part_text(part: Part, text_of: Callable[[str], str]) -> str:
-    """Return the text of a part. text_of: a document's text by id."""
+    """Return the text of a part. text_of: returns a document's text by id."""
     if part.text is not None:
         return part.text
     assert part.document_id is not None
@@ -104,5 +104,5 @@ def part_text(part: Part, text_of: Callable[[str], str]) -> str:
 
 
 def render(parts: tuple[Part, ...], text_of: Callable[[str], str]) -> str:
-    """Render a prompt: join its parts."""
+    """Return the text of a prompt, its joined parts. text_of: returns a document's text by id."""
     return "".join(part_text(part, text_of) for part in parts)

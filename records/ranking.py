@@ -1,4 +1,4 @@
-"""Models ranked over the data sets of a suite that is run several times, and what is said of their runs (SEAM).
+"""Models ranked over the data sets of a suite that is run several times, and further results on their runs (SEAM).
 
 source: COMPUTED here, or PUBLISHED, as a paper prints means and deviations. Ranks of the two are never mixed.
 """
@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from scrollwork.records.base import Row
 
 COMPUTED, PUBLISHED = "computed", "published"
-FORMAT, LENGTH = "format", "length"  # what scores are held against
+FORMAT, LENGTH = "format", "length"  # what scores are correlated with
 REFUSED, NO_RANK, NO_SCORE, RUN_OUT = "refused", "unranked", "na", "run"  # why something is left out
 
 
 @dataclass(frozen=True)
 class ModelRank(Row):
-    """ar: mean rank over `tasks` data sets, without a score ranking last. arsd: mean of std / mean, a fraction, over
-    `counted` of them; None over none. compared_ar, compared_arsd: over `compared` data sets, those of which both this
-    table and the paper's have scores that may be compared; None over none.
+    """A model over all data sets. ar: mean rank over `tasks` data sets; models without a score rank last.
 
-    low, high: 95 % intervals by resampling runs; best: share of resamples in which its AR is the lowest. None where a
+    arsd: mean of std / mean, a fraction, over `counted` of them; None over none. compared_ar, compared_arsd: over the
+    `compared` data sets for which both this table and the paper's have comparable scores; None over none.
+
+    *_low, *_high: 95 % intervals by resampling runs; best: share of resamples in which its AR is the lowest. None if a
     score has too few runs.
     """
 
@@ -50,7 +51,7 @@ class ModelRank(Row):
 
 @dataclass(frozen=True)
 class Box(Row):
-    """A box plot of run scores; low, high: ends of the whiskers."""
+    """A box plot of run scores. low, high: ends of the whiskers."""
 
     q1: float
     median: float
@@ -62,10 +63,11 @@ class Box(Row):
 
 @dataclass(frozen=True)
 class TaskRank(Row):
-    """A model on a data set. rank: from 1, equal means share theirs. mean, std (population): None for NA, and then
-    reason says why. scores: of the runs that count, in their order; none of a published row. proxy: what must be said
-    of its metric where that stands in for the benchmark's, "" elsewhere. arrow: 1 - eps_min of the model ranked next
-    above over this one, None at the top and where it is not known.
+    """A model on a data set. rank: from 1, equal means share a rank. mean, std (population): None for NA.
+
+    reason: why NA. scores: of the runs that count, in their order; none in a published row. proxy: a note on the metric
+    if it stands in for the benchmark's, else "". arrow: 1 - eps_min of the model ranked next above over this one, None
+    at the top and if it is not known.
     """
 
     suite: str
@@ -92,7 +94,7 @@ class TaskRank(Row):
 
 @dataclass(frozen=True)
 class TaskSpread(Row):
-    """arsd: of a data set, the mean over models of std / mean, over `models` of them."""
+    """The spread on a data set. arsd: mean over `models` models of std / mean."""
 
     suite: str
     split: str
@@ -120,8 +122,10 @@ class Dominates(Row):
 
 @dataclass(frozen=True)
 class Stable(Row):
-    """Rankings by AR from so many runs, drawn with replacement. same: share that orders all pairs as the full one does;
-    tau: mean Kendall's tau with it. enough: from here on, `same` is 95 % at least."""
+    """Rankings by AR from so many runs, drawn with replacement. same: share that orders all pairs as the full one does.
+
+    tau: mean Kendall's tau with it. enough: from here on, `same` is at least 95 %.
+    """
 
     suite: str
     split: str
@@ -133,9 +137,11 @@ class Stable(Row):
 
 @dataclass(frozen=True)
 class Correlated(Row):
-    """Scores of a data set held against FORMAT, a point a model and run: share of answers in the form asked for, 0 to
-    100; or against LENGTH, a point a model and instance: length of its prompt in `unit`. published: Pearson's r as the
-    paper prints it."""
+    """Correlation of a data set's scores with FORMAT or LENGTH. published: Pearson's r as the paper prints it.
+
+    FORMAT: a point for each model and run, the share of answers in the form asked for, 0 to 100. LENGTH: a point for
+    each model and instance, the length of its prompt in `unit`.
+    """
 
     suite: str
     split: str
@@ -164,8 +170,10 @@ class FormatPoint(Row):
 
 @dataclass(frozen=True)
 class LengthPoint(Row):
-    """A model on an instance. length: of its prompt. score: 0 (its worst answer on the data set) to 1 (its best),
-    averaged over the runs that hold the instance."""
+    """A model on an instance. length: of its prompt. score: 0 (its worst answer on the data set) to 1 (its best).
+
+    It is averaged over the runs that have the instance.
+    """
 
     suite: str
     split: str
@@ -179,9 +187,11 @@ class LengthPoint(Row):
 
 @dataclass(frozen=True)
 class VarianceSource(Row):
-    """Runs of a model on a data set in which `vary` alone differed. variance: of their scores (ddof 1), low, high its
-    95 % interval; own: without the variance of the model's draws; share: of all own ones. draws, total, rest: see
-    analysis/runs/variance.py."""
+    """Runs of a model on a data set in which only `vary` differed. variance: of their scores (ddof 1).
+
+    low, high: its 95 % interval. own: without the variance of the model's own sampling; share: of all own ones. draws,
+    total, rest: see analysis/runs/variance.py.
+    """
 
     suite: str
     split: str
@@ -203,8 +213,11 @@ class VarianceSource(Row):
 
 @dataclass(frozen=True)
 class LeftOut(Row):
-    """What a ranking does not count, and why. kind: REFUSED (the model's runs are of other drawings), NO_RANK (the
-    model, for another reason), NO_SCORE (NA on the data set), RUN_OUT (these runs of it). task: "" for all."""
+    """What a ranking does not count, and why. task: "" for all.
+
+    kind: REFUSED (the model's runs are of other draws), NO_RANK (the model, for another reason), NO_SCORE (NA on the
+    data set), RUN_OUT (these runs of it).
+    """
 
     suite: str
     split: str

@@ -9,7 +9,7 @@ STATES = ("present", "missing", "dead", "manual", "corrupt")
 
 @dataclass(frozen=True)
 class RawFile(Row):
-    """`path` is relative to the raw folder, with forward slashes; `sha256` (hex) and `bytes` if it is present."""
+    """A raw file. path: relative to the raw folder, with forward slashes. sha256 (hex), bytes: None without a file."""
 
     dataset: str
     path: str

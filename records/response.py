@@ -10,30 +10,30 @@ ENDED = ("finish_reason", "scored_characters")  # what `how_ended` takes
 
 
 def scored_text(text: str, scored_characters: int | None) -> str:
-    """What of an answer's text is within the task's length, and scored; older snapshots say nothing of it (None), and
-    all is."""
+    """Return the part of an answer that is within the task's length, and so is scored; all of it for None, as in older
+    snapshots."""
     return text[:scored_characters]
 
 
 def how_ended(finish_reason: str, scored_characters: int | None) -> str:
-    """How an answer ended (FINISH_REASONS): a complete one of which the task's length allows a part only ended by
+    """Return how an answer ended (FINISH_REASONS): a complete answer that is longer than the task's length ended by
     length."""
     return "length" if finish_reason == "complete" and scored_characters is not None else finish_reason
 
 
 @dataclass(frozen=True)
 class Response(Row):
-    """What a model answered. Token counts are the provider's, None where it reports none.
+    """A model's answer. Token counts are the provider's, None if it reports none.
 
-    attempts: tries that it took, 0 for a model that is not called; cost_nano_usd: of the try that gave it, in 1e-9
-    dollars. None where nobody knows: of a system that ran elsewhere, or where a price is not known. masked: a secret
-    was replaced in the text.
+    attempts: calls that it took, 0 for a model that is not called. cost_nano_usd: of the call that gave it, in 1e-9
+    dollars. Both are None if unknown: for a system that ran elsewhere, or without a known price. masked: a secret was
+    replaced in the text.
 
-    provider, asked_as, digest, exact_text: of the row in the response store. asked_as: the model under whose name it
-    was asked first; digest: of that row; exact_text: its text with lone surrogates escaped, where it has any (`text`
-    has "?" for each). None in snapshots that are older than schema 4 of the store. service_tier, fingerprint,
-    output_limit: as of the store's row, None in older ones. scored_characters: of the text, from its start, that the
-    task's length allows, where the model had room for more; None for all.
+    provider, asked_as, digest, exact_text: of the row in the response store; None in snapshots older than schema 4 of
+    the store. asked_as: the model name under which it was asked first. exact_text: the text with lone surrogates
+    escaped, if it has any (`text` has "?" for each). service_tier, fingerprint, output_limit: as in the store's row,
+    None in older ones. scored_characters: of the text, from its start, that the task's length allows, if the model had
+    room for more; None for all.
     """
 
     suite: str
@@ -66,12 +66,12 @@ class Response(Row):
 
     @property
     def within(self) -> str:
-        """What of the text is scored, as of `scored_text`."""
+        """Return the part of the text that is scored (`scored_text`)."""
         return scored_text(self.text, self.scored_characters)
 
     @property
     def ended(self) -> str:
-        """How it ended, as of `how_ended`."""
+        """Return how the answer ended (`how_ended`)."""
         return how_ended(self.finish_reason, self.scored_characters)
 
     def check(self) -> None:
@@ -84,7 +84,7 @@ class Response(Row):
 
 @dataclass(frozen=True)
 class Failure(Row):
-    """A call that ended without an answer: kind says whether another try may help. status: the HTTP status, if any."""
+    """A call that ended without an answer. kind: whether another try may help. status: the HTTP status, if any."""
 
     suite: str
     task: str

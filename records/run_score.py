@@ -9,10 +9,10 @@ from scrollwork.records.score import Coverage
 
 @dataclass(frozen=True)
 class RunScore(Row):
-    """value: 0 to 100 over answered inputs of the run, None without any; of a family the mean over its members.
+    """value: 0 to 100 over answered inputs of the run, None without any; for a family, the mean over its members.
 
-    components: as Aggregate's. in_format: share of answers in the form that was asked for, 0 to 100, None where the
-    metric reads any text. manifest: digest of what the run drew; scores of runs with other ones are not compared.
+    components: as in Aggregate. in_format: share of answers in the form asked for, 0 to 100, None if the metric reads
+    any text. manifest: digest of what the run drew; runs with different ones are not compared.
     """
 
     suite: str

@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields
 
 from scrollwork.records.base import Row
 
-SUBSETS = "subsets"  # beside a table of aggregates: those over the examples of a task that have a flag
-SUM = "sum_"  # so begins the name of a count among the components: a term of a sum over inputs, on a scale of its own
+SUBSETS = "subsets"  # the table, beside that of aggregates, of those over the examples that have a flag
+SUM = "sum_"  # prefix of counts among the components: terms of sums over inputs, on scales of their own
 
 
 def subset_metric(metric: str, flag: str) -> str:
@@ -16,8 +16,10 @@ def subset_metric(metric: str, flag: str) -> str:
 
 @dataclass(frozen=True)
 class Score(Row):
-    """value and components on 0-100, beside them counts (SUM); parsed: what the metric read in the answer, None where
-    it found nothing."""
+    """The score of one answer. value, components: 0 to 100, but for counts (SUM) among the components.
+
+    parsed: what the metric read in the answer, None if it found nothing.
+    """
 
     suite: str
     task: str
@@ -42,7 +44,7 @@ class Coverage(Row):
 
     expected = attempted + missing; attempted = answered + failed; truncated: prompt cut; length_cut: answer cut.
     Answers that ended otherwise count as answered and are scored: refused (by the model), filtered (by the provider),
-    context (the answer met the end of the context). masked: answers of which a key was taken out.
+    context (the answer reached the end of the context). masked: answers from which a key was removed.
     """
 
     expected: int
@@ -68,7 +70,7 @@ class Coverage(Row):
 
     @property
     def complete(self) -> bool:
-        """Whether anything was expected, and all of it was answered."""
+        """Return whether anything was expected, and all of it was answered."""
         return 0 < self.expected == self.answered
 
 
@@ -76,9 +78,9 @@ class Coverage(Row):
 class Aggregate(Row):
     """A task's score for a model.
 
-    value: over answered inputs, None without any. value_missing_as_zero: unanswered inputs count 0.
-    low, high: 95 % interval over inputs (bootstrap clustered by document). spread: standard deviation over seeds or
-    draws, None for a single one. seeds: how many members a family of baselines has, else 1.
+    value: over answered inputs, None without any. value_missing_as_zero: unanswered inputs count 0. low, high: 95 %
+    interval over inputs (bootstrap clustered by document). spread: standard deviation over seeds or draws, None for a
+    single one. seeds: number of members of a family of baselines, else 1.
     """
 
     suite: str
@@ -100,11 +102,11 @@ class Aggregate(Row):
         self.require((self.value is None) == (self.coverage.answered == 0), "value", "stands if something was answered")
 
 
-UPPER_BOUND = "upper bound: reads the references"  # what is said of a model instead of an average
+UPPER_BOUND = "upper bound: reads the references"  # shown instead of an average
 
 
 def why_no_average(tasks: int, counts: Mapping[str, tuple[int, int]]) -> str:
-    """Say why a benchmark has no average, "" where it has one: a task is missing, or an input is unanswered.
+    """Return why a benchmark has no average, "" if it has one: a task is missing, or an input is unanswered.
 
     tasks: how many the benchmark has. counts: (expected, answered) inputs of each task that was scored; one without
     inputs that can be scored counts as missing.

@@ -1,25 +1,25 @@
-"""Statistics of a built task: distributions of lengths and spread, their histograms, the spread of each pair."""
+"""Statistics of a built task: distributions of lengths and spread, their histograms, and the spread of each pair."""
 
 from dataclasses import dataclass
 
 from scrollwork.records.base import Row
 
 MEASURES = (
-    "documents",  # of an example; this and the next two of a whole data set, before anything is drawn from it
-    "tokens_in",  # of the documents of an example as a prompt shows them
+    "documents",  # of an example; this and the next two are of a whole data set, before anything is drawn from it
+    "tokens_in",  # of the documents of an example, as a prompt shows them
     "tokens_out",  # of what a model is asked to write
     "words_in",  # white-space words of an input: the whole prompt
     "words_document",  # of all documents of an input
     "words_out",  # of a reference
     "references",  # of an input
-    "spread",  # of an output's bigrams in the input, in words; outputs of which two or more bigrams are found
-    "in_document",  # 1 where the words of a reference stand in the document in one piece, else 0; question answering
+    "spread",  # of an output's bigrams in the input, in words; only outputs with two or more bigrams found
+    "in_document",  # 1 if the document contains a reference's words in one piece, else 0; question answering
 )
 
 
 @dataclass(frozen=True)
 class Distribution(Row):
-    """One measure over a task and split; count values, None where there is none. Quantiles interpolate linearly."""
+    """One measure over a task and split: `count` values, None if there are none. Quantiles interpolate linearly."""
 
     suite: str
     task: str
@@ -44,7 +44,7 @@ class Distribution(Row):
 
 @dataclass(frozen=True)
 class Bin(Row):
-    """How many values of a measure are at least `low` and below `high`. Bins without values have no row."""
+    """Number of values of a measure that are at least `low` and below `high`. Bins without values have no row."""
 
     suite: str
     task: str
@@ -61,9 +61,9 @@ class Bin(Row):
 
 @dataclass(frozen=True)
 class Spread(Row):
-    """One output beside its input. reference: its place among the references, None where the query is the output.
+    """One output and its input. reference: its place among the references, None if the query is the output.
 
-    bigrams: different ones in the output; found: of them in the input; spread: None where fewer than two are found.
+    bigrams: different ones in the output; found: of these, in the input; spread: None if fewer than two are found.
     """
 
     suite: str

@@ -1,4 +1,4 @@
-"""How many tokens a document has by one tokenizer."""
+"""The number of tokens of a document by one tokenizer."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from scrollwork.records.base import Row
 
 @dataclass(frozen=True)
 class TokenCount(Row):
-    """Of a whole document, without special tokens."""
+    """tokens: of the whole document, without special tokens."""
 
     document_id: str
     tokens: int
