@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Literal, Protocol, TypeVar
 
 Outcome = Literal["answered", "terminal", "transient", "quota", "cancelled"]  # of an attempt
@@ -105,6 +106,11 @@ class Ask:
     def characters(self) -> int:
         """Return how many the prompt has."""
         return sum(len(segment.text) for segment in self.segments)
+
+    @property
+    def instruction_characters(self) -> int:
+        """Return the characters before the first segment that differs from input to input."""
+        return sum(len(one.text) for one in takewhile(lambda one: one.role not in OF_THE_INPUT, self.segments))
 
     @property
     def prefix_digest(self) -> str:

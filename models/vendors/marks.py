@@ -30,12 +30,17 @@ class CacheUse:
     options: Mapping[str, Any] | None = None
 
     def scope(self, ask: Ask) -> str:
-        """By which requests that share documents reach one cache, "" where none are shared. Where marks say what is
-        kept, the shortest prefix, so that all that is nested in it can be read; else, as one machine answers only so
-        many requests a minute, the longest."""
+        """By which requests that share documents reach one cache, "" where none are shared.
+
+        It is that of the shortest prefix, so that all that is nested in it can be read: documents that are cut for each
+        question have one. But what all inputs begin with (an instruction) is none, as one machine answers only so many
+        requests a minute; where marks say what is kept, it is.
+        """
         if not ask.shared_prefixes or not (self.key or self.header):
             return ""
-        return ask.shared_prefixes[0 if self.rule == "breakpoints" else -1].digest[:KEY_CHARS]
+        common = 0 if self.rule == "breakpoints" else ask.instruction_characters
+        own = (prefix for prefix in ask.shared_prefixes if prefix.characters > common)
+        return next(own, ask.shared_prefixes[-1]).digest[:KEY_CHARS]
 
     def headers(self, ask: Ask) -> dict[str, str]:
         """The headers by which requests that share documents reach one cache."""

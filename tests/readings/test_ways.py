@@ -152,6 +152,20 @@ def test_a_run_costs_more_than_a_twentieth_over_the_bound(call: Call, suite: str
     assert 0.97 < billed / (share * rate * tokens) <= 1.05
 
 
+@pytest.mark.slow
+def test_document_that_is_cut_for_each_question_goes_to_a_cache_of_its_own_each_time(call: Call) -> None:
+    """By steps of 128 tokens as much is read as by marks, but for a step a prompt."""
+    cut = ("--task", "squality", *COUNTED, "--max-input-tokens", "2500")
+    models = ("--model", "openai:gpt-5.4-mini", "--model", "gpt-6-luna")
+    code, out, err = call("rehearse", "zeroscrolls", "--sample", "--quiet", "--json", *cut, *models)
+    assert code == 0, err
+    steps, marks = json.loads(out)["bill"]
+    assert steps["replies"] == marks["replies"] == 10
+    new = marks["plain_tokens"] + marks["written_tokens"]
+    assert 0 < new < marks["cached_tokens"], "two stories, five questions each"
+    assert new <= steps["plain_tokens"] <= new + 128 * steps["replies"]
+
+
 def test_batch_costs_half_of_flex_where_flex_was_asked_for(call: Call) -> None:
     """Each discount is of the listed price."""
     asked = ("zeroscrolls", "--sample", "--json", "--task", "gov_report", "--model", "gpt-6-luna", *COUNTED)
