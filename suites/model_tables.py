@@ -23,7 +23,6 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Status
 from scrollwork.pipeline.session import Calling
 from scrollwork.preprocessing.prompts.truncation import POLICIES
-from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.storage.home import Home
 from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
 from scrollwork.suites.parts import Part
@@ -202,7 +201,7 @@ def known_context(table: Mapping[str, Any], home: Home, tokenizer: str | None) -
     says. In tokens as `tokenizer`, else the table's, counts them; 0 where nobody knows."""
     if needs_context(table):
         return served_context(table, home)
-    return family_context(table, is_estimate(tokenizer or table["tokenizer"]))
+    return family_context(table, tokenizer or table["tokenizer"])
 
 
 def what_answers(part: Part) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.models.base import Usage
-from scrollwork.models.engine.prices import NANO, round_up
+from scrollwork.models.engine.prices import NANO, dollars, round_up
 from scrollwork.pipeline.calling import known_price
 from scrollwork.storage.answers.rows import Spent
 from scrollwork.storage.home import Home
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 
 def usd(amount: float | None) -> str:
-    """Format US dollars for a table: cents, four decimals below a dollar, "–" where the amount is not known."""
-    if amount is None:
-        return "–"
-    return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.4f}"
+    """Format US dollars for a table, as `dollars` does without its sign; "–" where the amount is not known."""
+    return "–" if amount is None else dollars(round(amount * NANO)).removeprefix("$")
 
 
 def sum_known(amounts: Iterable[float | None]) -> float | None:
@@ -53,9 +51,10 @@ def spent_by(chain: Chain, run: str | None, since: float | None = None) -> dict[
     for what was set aside: cost_assumed_calls of them, assumed of the amount. saved: what all input would have cost
     more at the plain price, without prefix caches. run, since: as of `spent_by_model`.
     """
-    spent, tables = spent_by_model(chain, run, since), chain.resolved.calling.tables
+    tables = chain.resolved.calling.tables
+    spent = {model: one for model, one in spent_by_model(chain, run, since).items() if model in tables}
     total = sum(spent.values(), Spent())
-    saved = sum(saved_by_cache(model, tables.get(model, {}), one) for model, one in spent.items())
+    saved = sum(saved_by_cache(model, tables[model], one) for model, one in spent.items())
     return {
         "currency": "USD",
         "amount": total.cost_nano_usd / NANO,

@@ -22,7 +22,7 @@ from scrollwork.flows.server.variables import SERVER, variables_in
 
 TRIES = 3  # starts, if another process takes the free port first
 STOP_S = 5.0
-LOCKED_S = 10.0
+LOCKED_S = 10.0  # until a database that somebody else keeps locked is told of
 
 
 class TemporaryServer:

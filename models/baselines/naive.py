@@ -14,6 +14,7 @@ from typing import Any
 from scrollwork.models.base import Answer, Ask, Call
 from scrollwork.models.baselines.choices import option_answer, options
 from scrollwork.models.baselines.mentions import cluster_mentions
+from scrollwork.models.baselines.ruled import Ruled
 from scrollwork.records.stable_choice import stable_index
 
 
@@ -22,44 +23,28 @@ def make(name: str, table: Mapping[str, Any], revision: str) -> Baseline:
     return Baseline(name, table["rules"], int(table.get("seeds", 1)), table.get("seed"), revision)
 
 
-class Baseline:
+class Baseline(Ruled):
     """A family of one member a seed; `seed` chooses a single one."""
 
     provider = "baselines"
 
     def __init__(self, name: str, rules: Mapping[str, Any], seeds: int, seed: int | None, revision: str) -> None:
-        self.name = name
-        self._rules, self._revision = rules, revision
+        super().__init__(name, rules, revision)
         chosen = range(seeds) if seed is None else [seed]
         base = name.partition(":")[0]
         self._seeds = {f"{base}:seed={number}": number for number in chosen}
         self.members = tuple(self._seeds)
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
-        """What the answer depends on. The code is part of it: corrected code is asked again."""
-        return {
-            "provider": self.provider,
-            "revision": self._revision,
-            "seed": self._seeds[member],
-            "rule": self._rule(ask.task),
-            "task": ask.task,
-            "example": ask.example_id,
-            "documents": ask.documents,
-            "prompt": ask.prompt_sha256,
-        }
+        """What the answer depends on."""
+        return {**self.depends_on(ask), "seed": self._seeds[member]}
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer]:
         """Answers at once."""
         for call in calls:
             seed = self._seeds[call.member]
-            text = answer_by(self._rule(call.ask.task), call.ask, seed)
+            text = answer_by(self.rule(call.ask.task), call.ask, seed)
             yield Answer(call.key, text, "complete", call.member)
-
-    def _rule(self, task: str) -> Mapping[str, Any]:
-        if task not in self._rules:
-            raise ValueError(f"model {self.name!r}: its table has no rule for task {task!r} (rules.{task})")
-        rule: Mapping[str, Any] = self._rules[task]
-        return rule
 
 
 def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:

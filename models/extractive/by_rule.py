@@ -14,6 +14,7 @@ import numpy as np
 from scrollwork.models.base import Answer, Ask, Call, Segment
 from scrollwork.models.baselines.choices import option_answer, question
 from scrollwork.models.baselines.naive import answer_by
+from scrollwork.models.baselines.ruled import Ruled
 from scrollwork.models.extractive.document_index import STOP, Text, in_order, ranking, stem, text_of
 from scrollwork.models.extractive.lexrank import lexrank, representatives
 from scrollwork.models.extractive.nli_by_claims import claim_holds, claim_of
@@ -37,38 +38,24 @@ def make(name: str, table: Mapping[str, Any], revision: str) -> Extractive:
     return Extractive(name, table["rules"], revision)
 
 
-class Extractive:
+class Extractive(Ruled):
     """One member; nothing is left to chance but naive rules, which take their seed 0."""
 
     provider = "extractive"
 
     def __init__(self, name: str, rules: Mapping[str, Rule], revision: str) -> None:
-        self.name = name
+        super().__init__(name, rules, revision)
         self.members = (name,)
-        self._rules, self._revision = rules, revision
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
-        """What the answer depends on, the code with it."""
-        return {
-            "provider": self.provider,
-            "revision": self._revision,
-            "rule": self._rule(ask.task),
-            "task": ask.task,
-            "example": ask.example_id,
-            "documents": ask.documents,
-            "prompt": ask.prompt_sha256,
-            **({"references": f"{stable_int(canonical_json(ask.references)):032x}"} if ask.references else {}),
-        }
+        """What the answer depends on."""
+        references = {"references": f"{stable_int(canonical_json(ask.references)):032x}"} if ask.references else {}
+        return {**self.depends_on(ask), **references}
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer]:
         """Answers at once."""
         for call in calls:
-            yield Answer(call.key, extracted_answer(self._rule(call.ask.task), call.ask), "complete", call.member)
-
-    def _rule(self, task: str) -> Rule:
-        if task not in self._rules:
-            raise ValueError(f"model {self.name!r}: its table has no rule for task {task!r} (rules.{task})")
-        return self._rules[task]
+            yield Answer(call.key, extracted_answer(self.rule(call.ask.task), call.ask), "complete", call.member)
 
 
 def extracted_answer(rule: Rule, ask: Ask) -> str:

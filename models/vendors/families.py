@@ -19,8 +19,9 @@ FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
 # What may follow in the name of a variant, such as a date; a number of one to three digits is a later version.
 VARIANT = re.compile(r"[-@:/](?![0-9]{1,3}(?![0-9]))")
 CACHE_MINIMUM = 1024  # tokens of a prefix below which no vendor caches, where nothing else is known
-# Characters of English for each word or mark, blanks among them: 4.4 to 5.1 in the documents of the four suites.
-WORD_CHARACTERS = 5.0
+# Characters of English that a tokenizer without vocabulary counts as one token, blanks among them: in the documents of
+# the four suites words are of 4.8 to 6.5 characters, words and marks of 4.4 to 5.1.
+ESTIMATED = {"words": 6.5, "estimate": 5.0}
 MAKERS = {"google": "gemini", "x-ai": "xai"}  # names of vendors where others pass their models on
 MARKS = 4  # that a request may have, where its vendor does not say
 TABLES = ("effort", "thinking", "cache", "room", "endpoints")  # filled in key by key
@@ -138,16 +139,17 @@ def characters_per_token(table: Mapping[str, Any]) -> float:
     return float(known.family.get("characters_per_token", CHARACTERS)) if known is not None else CHARACTERS
 
 
-def family_context(table: Mapping[str, Any], estimated: bool) -> int:
+def family_context(table: Mapping[str, Any], tokenizer: str) -> int:
     """Return the tokens that a prompt and its answer may have together by a model's family: its context, or its largest
-    input where that is less; 0 where nobody knows. estimated: they are counted as words and marks."""
+    input where that is less; 0 where nobody knows. tokenizer: what counts them; an estimate counts fewer."""
     known = family_of(table)
     if known is None:
         return 0
     family = upstream_of(table) or known.family
     context = family.get("context", 0)
     tokens = min(context, family.get("max_input", context))
-    return int(tokens * min(1.0, characters_per_token(table) / WORD_CHARACTERS)) if estimated else tokens
+    own = characters_per_token(table)
+    return int(tokens * min(1.0, own / ESTIMATED.get(tokenizer, own)))
 
 
 def cache_minimum(table: Mapping[str, Any]) -> int:
