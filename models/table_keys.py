@@ -71,7 +71,6 @@ FLAG = Plain((bool,), "true or false", {"type": "boolean"})
 ANY_TABLE = Plain((dict,), "a table", {"type": "object"})
 ANY_LIST = Plain((list,), "a list", {"type": "array"})
 TEXT_OR_TABLE = Plain((str, dict), "text or a table", {"type": ["string", "object"]})
-TEXT_LIST = Plain((list,), "a list of texts", {"type": "array", "items": {"type": "string"}})
 ANYTHING = Plain((object,), "anything", {})
 
 
@@ -136,22 +135,28 @@ class ListOf:
         return {"type": "array", "items": self.kind.schema(), **size}
 
 
+TEXT_LIST = ListOf(TEXT)
+
+
 @dataclass(frozen=True)
 class MapOf:
-    """A table whose keys are the user's own. inline: it is usually written as `name = {...}`."""
+    """A table of any keys. inline: it is usually written as `name = {...}`. names: what a key may be."""
 
     kind: Kind
     inline: bool = False
+    names: Kind = TEXT
 
     def check(self, at: Place, name: str, value: Any) -> None:
         here = at.below(name, self.inline)
         if not isinstance(value, Mapping):
             raise BadValue(f"{here}: must be a table")
         for key, one in value.items():
+            self.names.check(here, "key", key)
             self.kind.check(here, key, one)
 
     def schema(self) -> Schema:
-        return {"type": "object", "additionalProperties": self.kind.schema()}
+        names = {} if self.names is TEXT else {"propertyNames": self.names.schema()}
+        return {"type": "object", **names, "additionalProperties": self.kind.schema()}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from scrollwork.models.hosted.model import decoding
 from scrollwork.models.hosted.tables import BadTable, key_name_of, key_of
 from scrollwork.models.registry import HOSTED, settings
 from scrollwork.models.vendors.families import Family, families, family_of, vendor_of, vendors
-from scrollwork.suites.model_tables import in_its_place, model_end
+from scrollwork.readings.model_warnings import in_its_place, model_end
 from scrollwork.suites.suite_files import load_models
 
 if TYPE_CHECKING:
@@ -125,29 +125,30 @@ def check_models(models_file: str | None = None) -> list[Checked]:
     from scrollwork.models.hosted.listing import list_models  # brings aiohttp, an extra
 
     found = []
-    for address, (name, table, ids) in _places(models_file).items():
+    for (address, _, _), tables in _places(models_file).items():
         one = Checked(address)
         found.append(one)
         try:
-            there = list_models(name, table)
+            there = list_models(*next(iter(tables.items())))
         except (CallProblem, BadTable) as error:
             one.problem = str(error)
             continue
         one.models = len(there)
-        vendor = vendor_of(table)
-        for model_id in sorted(ids):
-            known = family_of({**table, "id": model_id})
-            facts = known.family if known is not None and vendor is not None else None
-            one.differences += [f"{model_id}: {line}" for line in differences(facts, there.get(model_id))]
+        lines = [
+            f"{table['id']}: {line}"
+            for table in sorted(tables.values(), key=lambda table: str(table["id"]))
+            for line in differences(table, there.get(str(table["id"])))
+        ]
+        one.differences = list(dict.fromkeys(lines))  # two tables may be of one model
     return found
 
 
-def _places(models_file: str | None) -> dict[str, tuple[str, dict[str, Any], set[str]]]:
-    """By address: a model's name, its table, the ids that are asked there; where a key is at hand or none needed."""
-    found: dict[str, tuple[str, dict[str, Any], set[str]]] = {}
+def _places(models_file: str | None) -> dict[tuple[str, str, str], dict[str, dict[str, Any]]]:
+    """Return the tables by name, for each address, client and key; of models whose key is at hand or not needed."""
+    found: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
     for name, table in _reachable(models_file):
-        place = found.setdefault(str(table["base_url"]), (name, table, set()))
-        place[2].add(str(table["id"]))
+        place = str(table["base_url"]), str(table["provider"]), key_name_of(table["provider"], table)
+        found.setdefault(place, {})[name] = table
     return found
 
 
@@ -168,20 +169,29 @@ def _reachable(models_file: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, table
 
 
-def differences(facts: Family | None, said: Listed | None) -> list[str]:
-    """What a vendor says of a model otherwise than is known here. facts: None where nothing is."""
+def differences(table: Mapping[str, Any], said: Listed | None) -> list[str]:
+    """Return what a vendor says of a table's model otherwise than is known here, a line each. said: None if the model
+    is not in its list."""
+    known = family_of(table)
+    day, _ = model_end(table, known)
     if said is None:
-        return ["not among its models"] if facts is None or not _over(facts) else []
-    lines = []
-    if said.state == "retired":
-        lines.append("retired")
-    if facts is None:
-        return lines
-    ends = facts.get("ends")
+        return [] if day and day <= date.today() else ["not among its models"]
+    ends = day.isoformat() if day else None
+    lines = ["retired"] if said.state == "retired" else []
     if said.ends and said.ends != ends:
         lines.append(f"ends on {said.ends}, here {ends or 'no day is known'}")
     elif ends and said.ends is None and said.state in (None, "active"):
         lines.append(f"no end is named, here {ends}")
+    if said.max_input and (own := table.get("context", 0)) > said.max_input:
+        lines.append(
+            f"takes {said.max_input:,} tokens, and context is {own:,} in its table: longer prompts are refused"
+        )
+    return lines + (family_differences(known.family, said) if known is not None else [])
+
+
+def family_differences(facts: Family, said: Listed) -> list[str]:
+    """Return what a vendor says of a model otherwise than its file here, but for its end."""
+    lines = []
     largest = facts.get("max_input") or facts.get("context")
     if said.max_input and largest and said.max_input != largest:
         lines.append(f"takes {said.max_input:,} tokens of input, here {largest:,}")
@@ -201,11 +211,6 @@ def differences(facts: Family | None, said: Listed | None) -> list[str]:
         ]
         lines += [f"effort {name!r} is not taken" for name, taken in said.effort.items() if not taken and name in known]
     return lines
-
-
-def _over(facts: Family) -> bool:
-    ends = facts.get("ends")
-    return bool(ends) and date.fromisoformat(ends) <= date.today()
 
 
 def ending_soon(rows: Iterable[Mapping[str, Any]], days: int) -> list[str]:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import date
 from typing import Any
 
 from scrollwork.models import registry
-from scrollwork.models.engine.prices import UnknownPrice, dollars, nano, price_of
+from scrollwork.models.engine.prices import UnknownPrice, price_of
 from scrollwork.models.hosted import tables
-from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
+from scrollwork.models.hosted.tables import BadTable, key_of
 from scrollwork.models.local import local_tables
 from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, REST_RULES, UnknownModel, needs_address, settings
 from scrollwork.models.registry import is_outside as of_another_package
-from scrollwork.models.vendors.families import Known, family_context, family_of
-from scrollwork.models.vendors.fill import most_output
+from scrollwork.models.vendors.families import counted_context, family_context
 from scrollwork.models.vendors.tiers import FLEX, has_flex, with_flex
-from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.entry_points import METRICS, PROVIDERS, entry
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Status
 from scrollwork.pipeline.session import Calling
 from scrollwork.preprocessing.prompts.truncation import POLICIES
+from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.storage.home import Home
 from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
 from scrollwork.suites.parts import Part
@@ -31,9 +29,6 @@ from scrollwork.suites.request import NOTHING_COUNTED, Request
 from scrollwork.suites.served_contexts import needs_context, served_context
 from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt_tokenizer
-
-FEW_CALLS = 20  # that a budget should hold, lest it ends a run before much of it is spent
-SOON_DAYS = 60  # within which a model's end is told with the days that are left
 
 
 def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Calling:
@@ -98,7 +93,7 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
         spot = {"base_url": request.base_url} if request.base_url and needs_address(model, known) else {}
         try:
             suite, given = request.config.published, {**request.given, **spot}
-            table = settings(model, with_outside(model, known), suite, given)
+            table = table_of_model(model, with_outside(model, known), suite, given)
             found[model] = filled_table(model, table_for_suite(table, request.config), request)
         except (UnknownModel, UsageError) as error:
             if not from_file(model, request.models_file):
@@ -186,7 +181,7 @@ def filled_table(model: str, table: dict[str, Any], request: Request) -> dict[st
             table["tokenizer"] = adopt_tokenizer(table["tokenizer"], home)
         except UsageError as error:
             raise UsageError(f"model {model!r}: tokenizer: {str(error).removeprefix('--tokenizer ')}") from error
-        if "context" not in table and (context := known_context(table, home, request.tokenizer)):
+        if "context" not in table and (context := known_context(table, home)):
             table["context"] = context
     elif table["provider"] in LOCAL:
         from scrollwork.suites.checkpoints import with_checkpoint_facts
@@ -196,12 +191,23 @@ def filled_table(model: str, table: dict[str, Any], request: Request) -> dict[st
     return table
 
 
-def known_context(table: Mapping[str, Any], home: Home, tokenizer: str | None) -> int:
+def known_context(table: Mapping[str, Any], home: Home) -> int:
     """Return the context of a hosted model whose table has none: what its own server listed, or what its vendor's file
-    says. In tokens as `tokenizer`, else the table's, counts them; 0 where nobody knows."""
-    if needs_context(table):
-        return served_context(table, home)
-    return family_context(table, tokenizer or table["tokenizer"])
+    says, as the table's tokenizer counts tokens; 0 if it is unknown."""
+    return served_context(table, home) if needs_context(table) else family_context(table, table["tokenizer"])
+
+
+def table_of_model(
+    model: str, known: Mapping[str, dict[str, Any]], suite: str, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a model's table, checked, with the command line's values over it. Its own context is in tokens of its own
+    tokenizer, of which one that is given may count fewer."""
+    table = settings(model, known, suite, given)
+    if table["provider"] in HOSTED and "tokenizer" in given and "context" in table and "context" not in given:
+        own = settings(model, known, suite, {name: value for name, value in given.items() if name != "tokenizer"})
+        if not is_estimate(own["tokenizer"]):
+            table["context"] = counted_context(table["context"], table, given["tokenizer"])
+    return table
 
 
 def what_answers(part: Part) -> dict[str, Any]:
@@ -236,91 +242,6 @@ def from_file(model: str, own_file: str | None) -> bool:
     name, _, model_id = model.partition(":")
     own = own_models(own_file)
     return name in own or (bool(model_id) and any(table.get("id") == model_id for table in own.values()))
-
-
-def vendor_warnings(calling: Calling, today: date | None = None) -> list[str]:
-    """Warnings about a run's hosted models, one line each: the vendor has retired the model, will retire it on an
-    announced day, or the model's id is unknown. None for models that the user's own server runs. today: the current
-    day, by this machine's clock unless given."""
-    today = today or date.today()
-    lines = []
-    for model, table in calling.tables.items():
-        known = family_of(table)
-        if known is not None and not known.exact:
-            lines.append(f"{model}: {taken_for(known)}")
-        day, successor = model_end(table, known)
-        if not day:
-            continue
-        instead = in_its_place(successor)
-        if today >= day:
-            lines.append(f"{model}: its vendor has retired it on {day}; it will hardly answer{instead}")
-        else:
-            left = (day - today).days
-            soon = f" (in {left} days)" if left <= SOON_DAYS else ""
-            told = f"{model}: its vendor retires it on {day}{soon}; what is not answered by then never will be"
-            lines.append(f"{told}{instead}")
-    return lines
-
-
-def model_end(table: Mapping[str, Any], known: Known | None) -> tuple[date | None, str]:
-    """(the day on which the vendor retires a table's model, None where none is known; its named successor or "")."""
-    own = table.get("retired", "")
-    if known is None and table.get("base_url") != BASE_URLS.get(table["provider"]):
-        return None, ""
-    day = own or (known.family.get("ends", "") if known is not None else "")
-    return (date.fromisoformat(day) if day else None), (known.family.get("successor", "") if known is not None else "")
-
-
-def in_its_place(successor: str | None) -> str:
-    """The end of a warning that names a model's successor; "" where there is none."""
-    return f"; the vendor names {successor} in its place" if successor else ""
-
-
-def taken_for(known: Known) -> str:
-    """The warning about a model id that is in no known family."""
-    if known.family.id:
-        return f"this id is not known; it is taken for {known.family.id} (`scrollwork models` lists what is known)"
-    return (
-        "this id is not known, nor what it takes and costs: it is asked as its vendor's models usually are "
-        "(`scrollwork models` lists what is known; your own table may say more)"
-    )
-
-
-def told_ways(request: Request, calling: Calling) -> list[str]:
-    """Return the line that says how --way calls hosted models; nothing without --way or without hosted models."""
-    hosted = {name: table for name, table in calling.tables.items() if table["provider"] in HOSTED}
-    if request.way is None or not hosted:
-        return []
-    if calling.batch:
-        return [f"way: {', '.join(hosted)} in batches"]
-    flex = [name for name, table in hosted.items() if table.get("service") == FLEX]
-    others = [name for name in hosted if name not in flex]
-    parts = [f"{', '.join(flex)} by flex"] * bool(flex) + [f"{', '.join(others)} at the standard tier"] * bool(others)
-    return [f"way: {'; '.join(parts)}"]
-
-
-def unbounded_cost_warning(request: Request, calling: Calling) -> list[str]:
-    """Return the design's warning about cost where hosted models are called without a budget."""
-    hosted = any(table["provider"] in HOSTED for table in calling.tables.values())
-    return [line for line in [design_of(request.config).caution(request)] if line and hosted and not request.budget]
-
-
-def small_budget_warnings(request: Request, calling: Calling) -> list[str]:
-    """Warnings about models of which --budget holds few calls at once: what a call may cost is set aside while it is
-    under way, with all its room for thoughts, and a run ends where no call fits any more."""
-    suite, lines = request.config, []
-    longest = max((suite.new_tokens(task, request.prompts) for task in request.chosen_tasks()), default=0)
-    for model, table in calling.tables.items() if request.budget else ():
-        if table["provider"] not in HOSTED:
-            continue
-        price = price_of(model, table)
-        most = (price.in_batch() if calling.batch else price).most(0, most_output(longest, table))
-        if FEW_CALLS * most > nano(request.budget or 0):
-            lines.append(
-                f"{model}: an answer may cost up to {dollars(most)}, which is set aside while it is asked for; the run "
-                f"ends when less than that is left of --budget {request.budget}"
-            )
-    return lines
 
 
 def need_keys(calling: Calling, statuses: Iterable[tuple[Node, Status]]) -> None:

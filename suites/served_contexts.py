@@ -22,7 +22,8 @@ LEAST, MOST = 1024, 2**27  # tokens; a server may say anything
 
 def needs_context(table: Mapping[str, Any]) -> bool:
     """Whether nobody says the context of a table's model: neither the user nor a vendor's file."""
-    return table["provider"] == "compatible" and vendor_of(table) is None and "context" not in table
+    known = "context" in table or "context" in table.get("family", {})
+    return table["provider"] == "compatible" and vendor_of(table) is None and not known
 
 
 def served_context(table: Mapping[str, Any], home: Home) -> int:

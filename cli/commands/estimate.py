@@ -12,9 +12,9 @@ from scrollwork.cli.terminal.spending import sum_known, usd
 from scrollwork.models.registry import HOSTED, is_outside
 from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
+from scrollwork.readings.model_warnings import vendor_warnings
 from scrollwork.readings.thoughts import ENOUGH
 from scrollwork.reporting.page.text import visible
-from scrollwork.suites.model_tables import vendor_warnings
 
 if TYPE_CHECKING:
     from rich.table import Table

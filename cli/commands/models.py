@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from scrollwork.cli.terminal.common import console, print_json, say
+from scrollwork.readings.model_warnings import SOON_DAYS
 from scrollwork.readings.vendor_models import check_models, ending_soon, known_models
 from scrollwork.reporting.page.text import visible
-from scrollwork.suites.model_tables import SOON_DAYS
 
 MOST_SHOWN = 120  # characters of what is sent
 COLUMNS: dict[str, Literal["left", "right"]] = {

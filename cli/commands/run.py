@@ -15,17 +15,12 @@ from scrollwork.cli.terminal.waiting import in_batches
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import plan, with_contexts, with_way
 from scrollwork.pipeline.errors import UsageError
+from scrollwork.readings.model_warnings import run_warnings
 from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import as_json
 from scrollwork.reporting.boards.terminal import terminal
-from scrollwork.suites.model_tables import (
-    need_keys,
-    small_budget_warnings,
-    told_ways,
-    unbounded_cost_warning,
-    vendor_warnings,
-)
+from scrollwork.suites.model_tables import need_keys
 from scrollwork.tasks.report.ledger import COMPARED, JUDGED, Ledger
 
 # modules of a design: what it adds to --json, under the suite's name, and to the terminal
@@ -51,13 +46,7 @@ def run_with_progress(arguments: argparse.Namespace, chain: Chain) -> Outcome:
     """Run a chain with its progress shown, and return its results."""
     planned, calling = plan(chain), chain.resolved.calling
     need_keys(calling, planned.statuses)
-    lines = [
-        *vendor_warnings(calling),
-        *unbounded_cost_warning(chain.request, calling),
-        *small_budget_warnings(chain.request, calling),
-        *told_ways(chain.request, calling),
-    ]
-    for line in lines if planned.work else []:
+    for line in run_warnings(chain.request, calling) if planned.work else []:
         say(line)
     with progress_display(arguments.quiet, len(planned.statuses)), interrupts():
         return execute(arguments, chain, planned, "evaluate")

@@ -26,7 +26,8 @@ from scrollwork.models.table_keys import (
 )
 from scrollwork.models.vendors.families import vendors
 from scrollwork.models.vendors.fill import with_family
-from scrollwork.models.vendors.keys import DAY, TIERS
+from scrollwork.models.vendors.keys import DAY, OWN_FAMILY
+from scrollwork.models.vendors.own_facts import PRICE, family_fault, price_fault
 from scrollwork.models.vendors.tiers import FIELD, FLEX, STANDARD, has_flex, with_flex
 
 ENDPOINTS = {
@@ -82,18 +83,7 @@ PROMPT = {
 }
 PAYING = {
     "price": Key(
-        Table(
-            {
-                "input": Key(NUMBER, "USD per million tokens."),
-                "cached": Key(NUMBER, "USD per million tokens that the vendor's prefix cache held."),
-                "output": Key(NUMBER, "USD per million tokens, thoughts among them."),
-                "cache_write": Key(NUMBER, "USD per million tokens written to the prefix cache."),
-                "batch": Key(NUMBER, "The share of it that a batch costs, such as 0.5."),
-                "long": Key(TIERS, "Factors for long prompts, the shortest border first; [] for none."),
-                "date": Key(TEXT, "When the price was looked up."),
-                "source": Key(TEXT, "Where."),
-            }
-        ),
+        PRICE,
         "What tokens cost, in place of what is known of the vendor's model; where neither is known, money is not "
         "counted and --budget is refused.",
     ),
@@ -119,6 +109,7 @@ PAYING = {
     "key_secret": Key(TEXT, "The Prefect Secret block with the key."),
     "insecure": Key(FLAG, "The key may be sent over plain http to another machine."),
     "cache_options": Key(ANY_TABLE, "Parameters that only say what the prefix cache does; no part of the request key."),
+    "family": Key(OWN_FAMILY, "Facts of the model's family, over those of its vendor's file and by the same keys."),
     "vendor": Key(TEXT, "Whose model it is, where the address is not the vendor's own: a gateway, a proxy."),
     "retired": Key(DAY, "The day from which the vendor answers no more."),
     "source": Key(TEXT, "Where that is known from."),
@@ -130,7 +121,6 @@ CHOICE = {
     "on": Key(ANY_TABLE, "By suite, what is otherwise there."),
 }
 KEYS: Mapping[str, Key] = {**BODY, **PROMPT, **PAYING, **CHOICE}
-LEAST_PRICE = 0.0005  # USD per million tokens; what is less was meant for one token
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
 OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
@@ -169,7 +159,8 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     )
     for part in SENT_AS_IS:
         check_choice(name, part, next(iter(sorted({*OURS, *BY_KEYS} & set(table.get(part, {})))), None), (None,))
-    sane_price(name, table.get("price", {}))
+    if fault := price_fault(table.get("price", {})) or family_fault(table):
+        raise BadTable(f"model {name!r}: {fault}")
     check_sendable(name, table)
     check_fitting(name, provider, endpoint, table)
     base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
@@ -210,22 +201,6 @@ def sent_temperature(name: str, table: Mapping[str, Any]) -> None:
         )
 
 
-def sane_price(name: str, price: Mapping[str, Any]) -> None:
-    """Check what tokens cost: a slip here is a wrong bill. Raises BadTable."""
-    faults = [f"price.{key} is missing (USD per million tokens)" for key in ("input", "output") if key not in price]
-    faults += [
-        f"price.{key} must not be negative" for key, one in price.items() if isinstance(one, int | float) and one < 0
-    ]
-    if price.get("date") == "YYYY-MM-DD":
-        faults.append("price is the example as it was shown; put your vendor's there, with the day it was looked up")
-    if slips := [key for key in ("input", "output") if 0 < price.get(key, 0) < LEAST_PRICE]:
-        faults.append(f"price.{slips[0]} is in USD per million tokens, and {price[slips[0]]!r} is next to nothing")
-    if price.get("batch", 1) > 1:
-        faults.append(f"price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}")
-    if price and faults:
-        raise BadTable(f"model {name!r}: {faults[0]}")
-
-
 def check_sendable(name: str, table: Mapping[str, Any]) -> None:
     """Check that what goes into requests as it stands can be JSON. Raises BadTable."""
     for part in SENT_AS_IS:
@@ -251,11 +226,12 @@ def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Key], pref
             others = f"there are: {', '.join(there)}{nearest_known(key, there)}"
             raise BadTable(f"model {name!r}: {prefix}{key} is no key of its table; {others}")
         kind = known[key].kind
+        within = isinstance(kind, Table) and not kind.inline
         try:
-            (ANY_TABLE if isinstance(kind, Table) else kind).check(Place(f"model {name!r}"), f"{prefix}{key}", value)
+            (ANY_TABLE if within else kind).check(Place(f"model {name!r}"), f"{prefix}{key}", value)
         except BadValue as error:
             raise BadTable(str(error)) from None
-        if isinstance(kind, Table):
+        if isinstance(kind, Table) and within:
             of_types(name, value, kind.keys, f"{prefix}{key}.")
 
 

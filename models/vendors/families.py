@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from scrollwork.models.base import CHARACTERS
 from scrollwork.models.table_keys import BadValue, Place, Table, unknown_key
-from scrollwork.models.vendors.keys import FAMILY, HEAD
+from scrollwork.models.vendors.keys import EFFORTS, FAMILY, HEAD, NAME, lifetime_s
 
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
 # What may follow in the name of a variant, such as a date; a number of one to three digits is a later version.
@@ -95,7 +95,13 @@ class Known:
 @cache
 def vendors() -> Mapping[str, Vendor]:
     """All vendors by the name of their file. Raises BadVendor."""
-    return {path.stem: read(path) for path in sorted(FOLDER.glob("*.toml"))}
+    found = {path.stem: read(path) for path in sorted(FOLDER.glob("*.toml"))}
+    for name, one in found.items():
+        makers = one.default.get("passes", ())
+        if unknown := [maker for maker in makers if MAKERS.get(maker, maker) not in found]:
+            known = ", ".join(sorted({*found, *MAKERS}))
+            raise BadVendor(f"{name}.toml: [default]: passes {unknown[0]!r} is none of {known}")
+    return found
 
 
 def vendor_at(provider: str, address: str = "") -> Vendor | None:
@@ -116,9 +122,20 @@ def vendor_of(table: Mapping[str, Any]) -> Vendor | None:
 
 
 def family_of(table: Mapping[str, Any]) -> Known | None:
-    """What is known of the model of a table; None where nobody knows the vendor."""
-    vendor = vendor_of(table)
-    return None if vendor is None else vendor.family(str(table.get("id", "")))
+    """Return what is known of the model of a table: by its vendor's file, with what the table's `family` says over it.
+    None if the vendor is unknown and the table says nothing."""
+    vendor, own = vendor_of(table), table.get("family")
+    known = None if vendor is None else vendor.family(str(table.get("id", "")))
+    if not own:
+        return known
+    if known is None:
+        known = Known(Family(str(table.get("id", "")), "", str(table.get("provider", "")), ""), True)
+    return Known(with_own(known.family, own), known.exact)
+
+
+def with_own(family: Family, own: Mapping[str, Any]) -> Family:
+    """Return the family with what a user's table says over it."""
+    return replace(family, facts=overlay(family.facts, own))
 
 
 def upstream_of(table: Mapping[str, Any]) -> Family | None:
@@ -130,7 +147,8 @@ def upstream_of(table: Mapping[str, Any]) -> Family | None:
         return None
     source = vendors().get(MAKERS.get(maker, maker))
     found = [source.family(one).family for one in (model, model.replace(".", "-"))] if source is not None else []
-    return next((one for one in found if one.id), None)
+    own = table.get("family", {})
+    return next((with_own(one, own) if own else one for one in found if one.id), None)
 
 
 def characters_per_token(table: Mapping[str, Any]) -> float:
@@ -147,7 +165,11 @@ def family_context(table: Mapping[str, Any], tokenizer: str) -> int:
         return 0
     family = upstream_of(table) or known.family
     context = family.get("context", 0)
-    tokens = min(context, family.get("max_input", context))
+    return counted_context(min(context, family.get("max_input", context)), table, tokenizer)
+
+
+def counted_context(tokens: int, table: Mapping[str, Any], tokenizer: str) -> int:
+    """Return the count of a tokenizer that is within so many tokens of a table's model: an estimate counts fewer."""
     own = characters_per_token(table)
     return int(tokens * min(1.0, own / ESTIMATED.get(tokenizer, own)))
 
@@ -187,6 +209,7 @@ def read(path: Path) -> Vendor:
         for name, table in own.items():
             if not isinstance(table, dict):
                 raise BadValue(f"{path.name}: {unknown_key(name, sorted(HEAD))}")
+            NAME.check(Place(path.name), "the name of a table", name)
             Table(FAMILY).check(Place(path.name), name, table)
     except BadValue as error:
         raise BadVendor(str(error)) from error
@@ -209,7 +232,10 @@ def _family(file: str, name: str, table: Mapping[str, Any], head: Mapping[str, A
     if group is not None and group not in groups:
         raise BadVendor(f"{file}: [{name}]: group {unknown_key(group, sorted(groups)).removeprefix('unknown key ')}")
     facts = overlay(overlay(head.get("default", {}), groups.get(group, {})), table)
-    check(f"{file}: [{name}]", facts, head["sources"])
+    check(f"{file}: [{name}]", facts)
+    known = sorted(head["sources"])
+    if lacking := [one for one in facts.get("source", ()) if one not in known]:
+        raise BadVendor(f"{file}: [{name}]: source {lacking[0]!r} is none of [sources]: {', '.join(known)}")
     return Family(name, Path(file).stem, str(head["provider"]), str(head["address"]), facts)
 
 
@@ -222,9 +248,15 @@ def overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
     return found
 
 
-def check(where: str, facts: Mapping[str, Any], sources: Mapping[str, str]) -> None:
-    """Refuse what fits the kinds of keys and cannot be. Raises BadVendor."""
+def check(where: str, facts: Mapping[str, Any]) -> None:
+    """Refuse facts that fit the kinds of their keys and still cannot be. Raises BadVendor."""
     effort = facts.get("effort", {})
+    values = list(effort.get("values", ()))
+    if values != sorted(set(values), key=EFFORTS.index):
+        raise BadVendor(f"{where}: effort.values must be in the order of {', '.join(EFFORTS)}, each once, not {values}")
+    for name in ("effort", "thinking"):
+        if facts.get(name) and "field" not in facts[name]:
+            raise BadVendor(f"{where}: {name} needs {name}.field, the parameter of the request")
     for name in ("default", "off"):
         if name in effort and effort[name] not in effort.get("values", ()):
             raise BadVendor(f"{where}: effort.{name} {effort[name]!r} is none of its values")
@@ -234,8 +266,9 @@ def check(where: str, facts: Mapping[str, Any], sources: Mapping[str, str]) -> N
         raise BadVendor(f"{where}: max_input is more than context")
     if "released" in facts and "ends" in facts and facts["ends"] <= facts["released"]:
         raise BadVendor(f"{where}: ends before it is released")
-    if lacking := [name for name in facts.get("source", ()) if name not in sources]:
-        raise BadVendor(f"{where}: source {lacking[0]!r} is none of [sources]: {', '.join(sorted(sources))}")
+    lifetimes = list(facts.get("cache", {}).get("write", ()))
+    if lifetimes != sorted(lifetimes, key=lifetime_s):
+        raise BadVendor(f"{where}: cache.write: lifetimes {lifetimes} must rise, the shortest first")
 
 
 def families() -> list[Family]:

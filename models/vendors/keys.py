@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -11,7 +12,6 @@ from scrollwork.models.table_keys import (
     FLAG,
     NUMBER,
     TEXT,
-    TEXT_LIST,
     WHOLE,
     BadValue,
     Between,
@@ -25,8 +25,26 @@ from scrollwork.models.table_keys import (
     Table,
 )
 
-EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default")
+PROVIDERS = ("openai", "anthropic", "compatible")
+ENDPOINTS = ("chat", "responses", "completions", "messages")
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default")  # the least first
+UNITS_S = {"m": 60.0, "h": 3600.0}  # of lifetimes
 FACTOR = Between(0, 100)
+
+
+@dataclass(frozen=True)
+class Form:
+    """Text of a form. pattern: of all of it, a regular expression; what: as errors call it."""
+
+    pattern: str
+    what: str
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        if not (isinstance(value, str) and re.fullmatch(self.pattern, value)):
+            raise BadValue(f"{at}: {name} must be {self.what}, not {value!r}")
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": f"^({self.pattern})$"}
 
 
 @dataclass(frozen=True)
@@ -35,12 +53,28 @@ class Day:
 
     def check(self, at: Place, name: str, value: Any) -> None:
         try:
-            date.fromisoformat(value)
+            fits = date.fromisoformat(value).isoformat() == value  # "20261130" and "2026-W48-1" are dates too
         except (TypeError, ValueError):
-            raise BadValue(f'{at}: {name} must be a date such as "2026-11-30", not {value!r}') from None
+            fits = False
+        if not fits:
+            raise BadValue(f'{at}: {name} must be a date such as "2026-11-30", not {value!r}')
 
     def schema(self) -> Schema:
         return {"type": "string", "format": "date"}
+
+
+@dataclass(frozen=True)
+class Hours:
+    """Hours of a day, [[from, to), ...], in order and apart."""
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        ListOf(ListOf(Between(0, 24), exactly=2)).check(at, name, value)
+        borders = [hour for pair in value for hour in pair]
+        if any(first >= last for first, last in value) or borders != sorted(borders):
+            raise BadValue(f"{at}: {name} must be hours such as [[1, 4], [6, 10]] that rise and lie apart, not {value}")
+
+    def schema(self) -> Schema:
+        return ListOf(ListOf(Between(0, 24), exactly=2)).schema()
 
 
 @dataclass(frozen=True)
@@ -77,7 +111,10 @@ class Rising:
 
 
 DAY, POSITIVE, MONEY = Day(), AtLeast(WHOLE, 1), AtLeast(NUMBER, 0)
-PAIR = ListOf(Between(0, 24), exactly=2)
+NAME = Form(r"\S(.*\S)?", "a name")
+NAMES = ListOf(NAME)
+LIFETIME = Form(r"[1-9][0-9]{0,3}[mh]", 'a lifetime such as "5m" or "1h"')
+ADDRESS = Form(r"https?://[^\s/?#@]+(/[^\s?#]*)?", 'an address such as "https://HOST/v1"')
 
 RATES = {
     "input": Key(MONEY, "USD per million tokens of input.", needed=True),
@@ -87,7 +124,7 @@ RATES = {
 }
 EFFORT = Table(
     {
-        "field": Key(TEXT, "The parameter of the request; a dot where it lies in another."),
+        "field": Key(NAME, "The parameter of the request; a dot where it lies in another."),
         "values": Key(ListOf(Choice(EFFORTS)), "What it may be, the least first."),
         "default": Key(Choice(EFFORTS), "What it is where none is sent."),
         "off": Key(Choice(EFFORTS), "The value that stops thinking; none where it cannot be stopped so."),
@@ -111,7 +148,10 @@ CACHE = Table(
         ),
         "minimum": Key(POSITIVE, "Tokens of a prefix below which nothing is kept."),
         "step": Key(POSITIVE, "Of rule prefix: what is given back is a multiple of so many tokens."),
-        "write": Key(MapOf(FACTOR, inline=True), "By lifetime (30m, 1h, ...): the price of writing, by that of input."),
+        "write": Key(
+            MapOf(FACTOR, inline=True, names=LIFETIME),
+            "By lifetime (30m, 1h, ...), the shortest first: the price of writing, by that of input.",
+        ),
         "read": Key(FACTOR, "The price of what is given back, by that of input."),
         "marks": Key(POSITIVE, "How many marks a request may have."),
         "counted": Key(FLAG, "Whether tokens that are given back count in the limit of tokens a minute."),
@@ -139,14 +179,14 @@ PRICE = Table({"from": Key(DAY, "The first day.", needed=True), **RATES}, inline
 PEAK = Table(
     {
         "days": Key(ListOf(Between(1, 7)), "Days of the week in UTC, 1 for Monday.", needed=True),
-        "hours": Key(ListOf(PAIR), "[from, to) in UTC.", needed=True),
+        "hours": Key(Hours(), "[from, to) in UTC.", needed=True),
         "factor": Key(FACTOR, "On all prices in these hours.", needed=True),
     },
     inline=True,
 )
 FAMILY: Mapping[str, Key] = {
-    "group": Key(TEXT, "The [group.NAME] whose values it has where it says none."),
-    "aliases": Key(TEXT_LIST, "Other ids of the same model."),
+    "group": Key(NAME, "The [group.NAME] whose values it has where it says none."),
+    "aliases": Key(NAMES, "Other ids of the same model."),
     "released": Key(DAY, "The day of its release."),
     "ends": Key(DAY, "The first day on which the vendor answers no more."),
     "keeps": Key(DAY, "Until when the vendor promises to answer, where no end is announced."),
@@ -155,14 +195,18 @@ FAMILY: Mapping[str, Key] = {
     "max_input": Key(POSITIVE, "Tokens of input at most, where that is less."),
     "max_output": Key(POSITIVE, "New tokens at most, thoughts among them."),
     "endpoints": Key(
-        MapOf(Table({"min_output": Key(POSITIVE, "New tokens that a request must at least allow.")}, inline=True)),
+        MapOf(
+            Table({"min_output": Key(POSITIVE, "New tokens that a request must at least allow.")}, inline=True),
+            names=Choice(ENDPOINTS),
+        ),
         "By name, the first of them usual.",
     ),
     "limit_name": Key(TEXT, "The parameter of the most new tokens, where it is not the protocol's own."),
     "effort": Key(EFFORT, "How much it thinks."),
     "thinking": Key(THINKING, "Whether it thinks."),
     "room": Key(
-        MapOf(Between(0, 1_000_000), inline=True), "Tokens for thoughts on top of the answer's own, by effort."
+        MapOf(Between(0, 1_000_000), inline=True, names=Choice(EFFORTS)),
+        "Tokens for thoughts on top of the answer's own, by effort.",
     ),
     "sampling": Key(
         Choice(("always", "never", "effort_off", "version")),
@@ -191,15 +235,23 @@ FAMILY: Mapping[str, Key] = {
     ),
     "concurrency": Key(POSITIVE, "Requests at once at most."),
     "characters_per_token": Key(Between(0.5, 10), "Of English, for estimates."),
-    "passes": Key(TEXT_LIST, "Vendors whose models it passes on."),
-    "source": Key(TEXT_LIST, "Names in [sources]."),
+    "passes": Key(NAMES, "Vendors whose models it passes on."),
+    "source": Key(NAMES, "Names in [sources]."),
 }
 HEAD: Mapping[str, Key] = {
-    "vendor": Key(TEXT, "Its name for people.", needed=True),
-    "provider": Key(TEXT, "Which client speaks to it: openai, anthropic or compatible.", needed=True),
-    "address": Key(TEXT, "Up to /v1.", needed=True),
-    "key_env": Key(TEXT, "The environment variable that usually holds its key.", needed=True),
+    "vendor": Key(NAME, "Its name for people.", needed=True),
+    "provider": Key(Choice(PROVIDERS), "Which client speaks to it.", needed=True),
+    "address": Key(ADDRESS, "Up to /v1.", needed=True),
+    "key_env": Key(NAME, "The environment variable that usually holds its key.", needed=True),
     "sources": Key(MapOf(TEXT), "Where facts are from, with the date, by name.", needed=True),
     "default": Key(Table(FAMILY), "What all of its families have where they say nothing else."),
     "group": Key(MapOf(Table(FAMILY)), "What several families share, by name."),
 }
+
+NOT_OF_A_TABLE = ("group", "aliases", "passes", "source")  # what only a vendor's file can say of a family
+OWN_FAMILY = Table({name: key for name, key in FAMILY.items() if name not in NOT_OF_A_TABLE}, inline=True)
+
+
+def lifetime_s(name: str) -> float:
+    """Return the seconds of a lifetime such as "5m" or "1h"."""
+    return int(name[:-1]) * UNITS_S[name[-1]]

@@ -3,19 +3,18 @@ sent for it changes no answer and is no part of the request key."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.models.base import Ask, cut_behind
 from scrollwork.models.vendors.families import cache_least, cache_minimum, family_of
+from scrollwork.models.vendors.keys import lifetime_s
 
 KEY_CHARS = 16  # of the digest of a prefix, by which requests that share it are sent to one machine
 USED_OF_LIFE = 0.8  # of a prefix's time in the cache, with which an order of requests reckons
 LONGEST_LIFE_S = 3600.0
 UNKNOWN_LIFE_S = 300.0
-UNITS_S = {"m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,7 @@ def cache_seconds(table: Mapping[str, Any]) -> float:
     """How long an order of requests may reckon with a prefix in the cache after its last use."""
     known = family_of(table)
     lifetimes = known.family.get("cache.write", {}) if known is not None else {}
-    found = re.fullmatch(r"([0-9]+)([mh])", next(iter(lifetimes), ""))
-    life = float(found.group(1)) * UNITS_S[found.group(2)] if found else UNKNOWN_LIFE_S
+    life = next((lifetime_s(one) for one in lifetimes), UNKNOWN_LIFE_S)
     return USED_OF_LIFE * min(life, LONGEST_LIFE_S)
 
 

@@ -61,12 +61,16 @@ class BatchFile:
         self.size += len(data)
 
 
+FEWEST = 10  # requests that a budget must leave room for in a later batch, for each may take a day
+
+
 class BatchBudget:
     """Reserves the highest possible cost of requests at batch prices. reason: why the last one did not fit."""
 
     def __init__(self, budget: Budget | None, price: Price | None, thoughts: int) -> None:
         self.budget, self.price, self._thoughts = budget, price, thoughts
         self.reason = ""
+        self._largest = 0  # requests in a batch that the budget cut
 
     def most(self, call: Call) -> int:
         """Return the highest possible cost of a request in nano-dollars; 0 without a price (and budget)."""
@@ -83,6 +87,22 @@ class BatchBudget:
             f"{dollars(self.budget.reserved)} set aside, and the next request may cost {dollars(amount)}"
         )
         return False
+
+    def drops(self, batch_file: BatchFile) -> bool:
+        """Drop a batch that the budget cut if it is not worth its wait: what is left of a budget would else go in ever
+        smaller batches, one after the other."""
+        requests = len(batch_file.keys)
+        if requests >= min(FEWEST, self._largest / 2):
+            self._largest = max(self._largest, requests)
+            return False
+        self.drop(batch_file)
+        self.reason += f"; room for {requests} more at once is too little for a batch"
+        return True
+
+    def drop(self, batch_file: BatchFile) -> None:
+        """Drop a batch that is not submitted, and release its reserve."""
+        batch_file.file.close()
+        self.give(batch_file.most_nano_usd, 0)
 
     def hold(self, amount: int | None) -> None:
         """Reserve the cost of a batch that another run has submitted."""

@@ -105,6 +105,8 @@ class ModelBatches:
             amount = self._budget.most(call)
             if not self.stopped and not STOP.level and not self._budget.take(amount):
                 self.stopped = self._budget.reason
+                if batch_file is not None and self._budget.drops(batch_file):
+                    self.stopped, batch_file = self._budget.reason, None
             if self.stopped or STOP.level:
                 break
             batch_file = batch_file or BatchFile.empty(self._steps.interface, self._folder, self._most_requests)
@@ -112,8 +114,7 @@ class ModelBatches:
         else:
             self.through = True
         if batch_file is not None and STOP.level:
-            batch_file.file.close()
-            self._budget.give(batch_file.most_nano_usd, 0)
+            self._budget.drop(batch_file)
             batch_file = None
         self._claims.give_back(self._claims.requests.difference(batch_file.keys if batch_file is not None else ()))
         if batch_file is not None:

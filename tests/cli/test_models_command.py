@@ -162,8 +162,30 @@ def test_shutdown_date_or_a_server_of_ones_own_is_not_read(call: Call, monkeypat
         assert out.splitlines() == [f"{url}/v1: 3 models", "  gpt-6-luna: ends on 2027-06-01, here no day is known"]
         lab = f'[tiny]\nprovider = "compatible"\nid = "tiny"\nbase_url = "{url}/v1"\n'
         status, out, _ = call("models", "check", "--models", own(call, lab))
+        assert status == 0
+        assert out.splitlines() == [f"{url}/v1: 3 models", "  as it is known here"]
+        status, out, _ = call("models", "check", "--models", own(call, lab + "context = 8192\n"))
+        assert out.splitlines()[1:] == [
+            "  tiny: takes 4,096 tokens, and context is 8,192 in its table: longer prompts are refused"
+        ]
+
+
+def test_shutdown_date_is_lost_where_two_tables_share_an_address_or_name_no_vendor(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-mine-12345678")
+    listed = [{"id": "gpt-6-luna", "shutdown_date": "2027-06-01"}, {"id": "tiny", "shutdown_date": "2027-05-01"}]
+    with vendor({"/v1/models": {"object": "list", "data": listed}}) as (url, _):
+        tables = f'[tiny]\nprovider = "compatible"\nid = "tiny"\nbase_url = "{url}/v1"\nkey_env = "MY_KEY"\n'
+        tables += f'[luna]\nprovider = "openai"\nid = "gpt-6-luna"\nbase_url = "{url}/v1"\nkey_env = "MY_KEY"\n'
+        status, out, _ = call("models", "check", "--models", own(call, tables))
     assert status == 0
-    assert out.splitlines() == [f"{url}/v1: 3 models", "  as it is known here"]
+    assert out.splitlines() == [
+        f"{url}/v1: 2 models",
+        "  tiny: ends on 2027-05-01, here no day is known",
+        f"{url}/v1: 2 models",
+        "  gpt-6-luna: ends on 2027-06-01, here no day is known",
+    ]
 
 
 HOSTILE: list[Any] = [

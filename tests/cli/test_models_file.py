@@ -27,7 +27,7 @@ MISTAKES = {
     GOOD + "timeout_s = inf": "timeout_s must be a number, not inf",
     GOOD + "temperature = -1": "temperature must not be negative",
     GOOD + "reasoning_tokens = -5": "reasoning_tokens must not be negative",
-    GOOD + "stop = [1]": "stop must be a list of texts",
+    GOOD + "stop = [1]": "stop[0] must be text, not 1",
     GOOD + "extra = { top_p = nan }": "extra.top_p = nan cannot be sent as JSON",
     GOOD + "extra = { day = 2020-01-01 }": "extra.day = ",
     GOOD + 'retired = "soon"': "retired must be a date such as",

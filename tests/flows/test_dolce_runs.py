@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from scrollwork.flows.chains import Chain
+from scrollwork.readings.model_warnings import unbounded_cost_warning
 from scrollwork.sample.windows import TASKS, dolce
-from scrollwork.suites.model_tables import unbounded_cost_warning
 from scrollwork.suites.request import Request
 from tests.conftest import Call, Scrollwork, files_of
 

@@ -66,7 +66,7 @@ def test_line_to_add_for_a_model_on_the_spot_is_not_read(name: str, table: dict[
     with pytest.raises(UnknownPrice) as caught:
         price_of(name, table)
     said = str(caught.value).partition(":\n")[2].replace("0.00", "1.5")
-    with pytest.raises(UnknownModel, match="price is the example as it was shown"):
+    with pytest.raises(UnknownModel, match=r"price\.date must be a date such as .* not 'YYYY-MM-DD'"):
         settings(read_as, tomllib.loads(said))
     tables = tomllib.loads(said.replace("YYYY-MM-DD", "2026-11-26"))
     (found,) = tables.values()

@@ -11,11 +11,21 @@ import pytest
 
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.budget import Budget, Meter
-from scrollwork.models.engine.prices import Price, nano, price_of
-from scrollwork.models.hosted.tables import BadTable, checked_table
+from scrollwork.models.engine.prices import Price, UnknownPrice, nano, price_of
+from scrollwork.models.hosted.tables import BadTable, checked_table, what_answers
 from scrollwork.models.registry import HOSTED, make, settings
-from scrollwork.models.vendors.families import BadVendor, families, family_of, read, vendors
+from scrollwork.models.vendors import families as families_module
+from scrollwork.models.vendors.families import (
+    BadVendor,
+    cache_minimum,
+    families,
+    family_context,
+    family_of,
+    read,
+    vendors,
+)
 from scrollwork.models.vendors.fill import beyond_answer, most_output
+from scrollwork.models.vendors.own_facts import unknown_effort
 from scrollwork.suites.suite_files import load_models
 from tests.models.clock import call
 from tests.models.hosted_kit import ask
@@ -246,6 +256,17 @@ HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey
         ('[m]\nreleased = "2026-02-01"\nends = "2026-01-01"\n', "ends before it is released"),
         ('[m]\nsource = ["pag"]\n', r"source 'pag' is none of \[sources\]: page"),
         ('[m]\naliases = ["n"]\n[n]\ncontext = 5\n', "alias 'n' is there already"),
+        ('[m]\ncache = { rule = "blocks", write = { "30x" = 1.0 } }\n', "key must be a lifetime .*, not '30x'"),
+        ('[m]\ncache = { rule = "blocks", write = { "0m" = 1.0 } }\n', "key must be a lifetime .*, not '0m'"),
+        ('[m]\ncache = { write = { "1h" = 2.0, "5m" = 1.25 } }\n', "must rise, the shortest first"),
+        ("[m]\nroom = { hihg = 5 }\n", "room: key 'hihg' is none of .*did you mean 'high'"),
+        ("[m]\nendpoints = { respones = { min_output = 1 } }\n", "'respones' is none of .*did you mean 'responses'"),
+        ("[m]\npeak = { days = [1], hours = [[4, 1]], factor = 2.0 }\n", "hours must be hours .* not"),
+        ("[m]\npeak = { days = [1], hours = [[1, 4], [3, 5]], factor = 2.0 }\n", "hours must be hours .* not"),
+        ('[m]\nends = "20261117"\n', "ends must be a date such as"),
+        ('[m]\nends = "2026-W47-2"\n', "ends must be a date such as"),
+        ('[m]\neffort = { field = "e", values = ["high", "low"] }\n', "effort.values must be in the order of"),
+        ('[""]\ncontext = 5\n', "the name of a table must be a name, not ''"),
         ("m = 5\n", "unknown key 'm'"),
         ("[m\n", r"v\.toml: "),
     ],
@@ -255,6 +276,30 @@ def test_file_of_a_vendor_that_cannot_be_is_taken(text: str, said: str, tmp_path
     path.write_text(text + HEAD if text.startswith("m") else HEAD + text)
     with pytest.raises(BadVendor, match=said):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "said"),
+    [
+        ('"openai"', '"compatable"', r"provider 'compatable' is none of .* did you mean 'compatible'\?"),
+        ("https://v.example/v1", "v.example/v1", 'address must be an address such as "https://HOST/v1"'),
+        ("https://v.example/v1", "https://me:key@v.example/v1", "address must be an address"),
+    ],
+)
+def test_vendor_that_nobody_could_ask_is_taken(good: str, bad: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "v.toml"
+    path.write_text(HEAD)
+    read(path)
+    path.write_text(HEAD.replace(good, bad))
+    with pytest.raises(BadVendor, match=said):
+        read(path)
+
+
+def test_models_are_passed_on_from_a_vendor_that_nobody_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "v.toml").write_text(f'{HEAD}[default]\npasses = ["v", "w"]\n')
+    monkeypatch.setattr(families_module, "FOLDER", tmp_path)
+    with pytest.raises(BadVendor, match=r"v\.toml: \[default\]: passes 'w' is none of google, v, x-ai"):
+        vendors.__wrapped__()
 
 
 def test_days_of_a_price_overlap(tmp_path: Path) -> None:
@@ -287,3 +332,73 @@ def test_fewest_tokens_of_an_endpoint_are_not_set_aside() -> None:
 def test_tiers_of_ones_own_that_cannot_be_are_taken(long: Any, said: str) -> None:
     with pytest.raises(BadTable, match=said):
         on_the_spot("openai:gpt-6-luna", price={"input": 1.0, "output": 1.0, "long": long})
+
+
+def test_facts_of_ones_own_do_not_go_over_the_family() -> None:
+    """A model that the files here do not know yet: what the user says of it decides what is sent, paid and cached."""
+    own = {
+        "context": 300_000,
+        "max_output": 9_000,
+        "characters_per_token": 3.0,
+        "effort": {"field": "reasoning_effort", "values": ["low", "high"], "default": "high"},
+        "room": {"low": 1_000},
+        "price": [
+            {"from": "2026-01-01", "input": 1.0, "output": 2.0},
+            {"from": "2027-01-01", "input": 3.0, "output": 4.0},
+        ],
+        "cache": {"rule": "prefix", "minimum": 2048, "step": 128, "read": 0.5},
+    }
+    plain, table = on_the_spot("compatible:grok-9"), on_the_spot("compatible:grok-9", family=own)
+    with pytest.raises(UnknownPrice):
+        price_of("m", plain)
+    assert [day for day, _ in price_of("m", table).listed] == ["2026-01-01", "2027-01-01"]
+    assert price_of("m", table).listed[0][1].cached == Decimal(500)
+    assert (table["extra"], table["reasoning_tokens"], table["max_output"]) == (
+        {"reasoning_effort": "low"},
+        1_000,
+        9_000,
+    )
+    known = family_of(table)
+    assert known is not None
+    assert not known.exact, "the vendor's file still does not know it"
+    assert known.family.get("endpoints.chat.min_output") == 1, "what is not said stays as the vendor's models have it"
+    assert cache_minimum(table) == 2048
+    assert what_answers({**table, "family": {}}) == what_answers(table), "facts would change the request key"
+
+
+def test_server_of_ones_own_has_no_facts_of_its_own() -> None:
+    table = on_the_spot(
+        "compatible:tiny",
+        base_url="http://127.0.0.1:9/v1",
+        family={"context": 4096, "effort": {"field": "reasoning_effort", "values": ["low"]}, "room": {"low": 512}},
+    )
+    assert (table["extra"], table["reasoning_tokens"]) == ({"reasoning_effort": "low"}, 512)
+    assert family_context(table, "hf:own") == 4096
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"contxt": 5}, "family: unknown key 'contxt'"),
+        ({"group": "g"}, "family: unknown key 'group'"),
+        ({"context": -5}, "context must be 1 or more"),
+        ({"effort": {"values": ["low"]}}, "family: effort needs effort.field"),
+        (
+            {"effort": {"field": "e", "values": ["low"], "off": "none"}},
+            "family: effort.off 'none' is none of its values",
+        ),
+        ({"peak": {"days": [1], "hours": [[4, 1]], "factor": 2.0}}, "hours must be hours"),
+        ({"price": [{"from": "2026-01-01", "output": 2.0}]}, "lacks input"),
+        (5, "family: must be a table"),
+    ],
+)
+def test_facts_of_ones_own_that_cannot_be_are_taken(own: Any, said: str) -> None:
+    with pytest.raises(BadTable, match=said):
+        on_the_spot("compatible:grok-9", family=own)
+
+
+def test_effort_that_the_family_does_not_take_is_sent_without_a_word() -> None:
+    told = unknown_effort(on_the_spot("openai:gpt-6-luna", extra={"reasoning_effort": "ultra"}))
+    assert told.startswith("extra.reasoning_effort = 'ultra' is not known to be taken; known are none, low")
+    assert unknown_effort(on_the_spot("openai:gpt-6-luna", extra={"reasoning_effort": "low"})) == ""
+    assert unknown_effort(on_the_spot("openai:gpt-6-luna")) == ""

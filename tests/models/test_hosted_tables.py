@@ -27,7 +27,8 @@ LAB = {"provider": "compatible", "id": "tiny", "base_url": "http://127.0.0.1:9/v
         ({"price": {"inptu": 1}}, "price.inptu is no key"),
         ({"price": {"input": "cheap"}}, "price.input must be a number, not 'cheap'"),
         ({"price": {"input": -1.0, "output": 2.0}}, "price.input must not be negative"),
-        ({"price": {"input": 1.0, "output": 2.0, "date": "YYYY-MM-DD"}}, "price is the example as it was shown"),
+        ({"price": {"input": 1.0, "output": 2.0, "date": "YYYY-MM-DD"}}, "price.date must be a date such as"),
+        ({"price": {"input": 1.0, "output": 2.0, "date": "2026-13-01"}}, "price.date must be a date such as"),
         (
             {"price": {"input": 0.000001, "output": 2.0}},
             "price.input is in USD per million tokens, and 1e-06 is next to",
@@ -56,7 +57,7 @@ LAB = {"provider": "compatible", "id": "tiny", "base_url": "http://127.0.0.1:9/v
         ({"temperature": 0.7, "provider": "anthropic"}, "temperature = 0.7 would not be sent; parameters = "),
         ({"reasoning_tokens": -1}, "reasoning_tokens must not be negative"),
         ({"retry": {"attempts": 0}}, "retry.attempts = 0 must be a positive number"),
-        ({"stop": [3]}, "stop must be a list of texts"),
+        ({"stop": [3]}, "stop[0] must be text, not 3"),
         ({"version": "2023-06-01"}, "version is for anthropic"),
         ({"prefill": True}, "prefill is for anthropic"),
         ({"base_url": ""}, "base_url is missing"),

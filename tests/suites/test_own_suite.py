@@ -282,8 +282,8 @@ def test_prompt_longer_than_its_vendors_file_allows_is_sent(call: Call, folder: 
     with (folder / "raw/harbour/keepers.test.jsonl").open("a", encoding="utf-8") as file:
         file.write(f"{json.dumps(record)}\n")
 
-    def truncated(*more: str) -> int:
-        asked = ("--suite", "harbour.toml", "--raw", "raw", "--task", "keepers", "--model", "anthropic:claude-opus-4-5")
+    def truncated(*more: str, model: str = "anthropic:claude-opus-4-5") -> int:
+        asked = ("--suite", "harbour.toml", "--raw", "raw", "--task", "keepers", "--model", model)
         status, out, err = call("estimate", *asked, "--json", *more)
         assert status == 0, err
         (row,) = json.loads(out)
@@ -296,6 +296,13 @@ def test_prompt_longer_than_its_vendors_file_allows_is_sent(call: Call, folder: 
     table = folder / "own.toml"
     table.write_text('["claude-opus-4-5"]\nprovider = "anthropic"\nid = "claude-opus-4-5"\ncontext = 300000\n')
     assert truncated("--models", "own.toml") == 0
+    for context, cut in ((200_000, 1), (230_000, 0)):  # of its own tokens, which an estimate counts as 4/5
+        head = '[mine]\nprovider = "openai"\nid = "gpt-6-luna"\ntokenizer = "tiktoken:o200k_base"\n'
+        table.write_text(f"{head}context = {context}\n")
+        assert truncated("--models", "own.toml", "--tokenizer", "estimate", model="mine") == cut
+    grok = '[mine]\nprovider = "compatible"\nid = "grok-9"\nbase_url = "https://api.x.ai/v1"\n'
+    table.write_text(f"{grok}family = {{ context = 200000 }}\n")
+    assert truncated("--models", "own.toml", model="mine") == 1, "its context is the user's fact of its family"
 
 
 @pytest.mark.parametrize(

@@ -387,6 +387,8 @@ def test_budget_is_passed_by_a_batch(office: Office) -> None:
     assert len(office.made[0].requests) == 6, "the first batch sets aside all there is"
     assert spent.answers > 6, "what its requests did not cost is spent on others"
     assert "the budget of" in post.stopped
+    sizes = [len(batch.requests) for batch in office.made]
+    assert min(sizes) >= 3, f"each batch may take a day, and the rest of a budget goes in batches of {sizes}"
     office.run(calls, "run-3")
     assert len(office.texts(calls)) == 30
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scrollwork.readings.model_warnings import vendor_warnings
 from scrollwork.suites import model_tables
-from scrollwork.suites.model_tables import vendor_warnings
 from scrollwork.suites.request import Request
 
 LUNA = "; the vendor names gpt-6-luna in its place"
@@ -56,3 +56,22 @@ def test_id_that_nobody_knows_is_taken_for_another_without_a_word(
     one, two = told(tmp_path, monkeypatch, "2026-11-22", dated, later)
     assert one.startswith(f"{dated}: this id is not known; it is taken for gpt-5.6-luna ")
     assert two.startswith(f"{later}: this id is not known, nor what it takes and costs"), "guessed upwards"
+
+
+def test_price_of_a_later_day_is_taken_without_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own.toml"
+    price = '[{ from = "2026-12-01", input = 1.0, output = 2.0 }]'
+    grok = 'provider = "compatible"\nid = "grok-9"\nbase_url = "https://api.x.ai/v1"\n'
+    own.write_text(f"[mine]\n{grok}family = {{ price = {price} }}\n")
+    request = Request(
+        suite="zeroscrolls", home=str(tmp_path), raw=str(tmp_path), models=("mine",), models_file=str(own)
+    )
+    calling = model_tables.calling_of(request, model_tables.tables_of(request))
+    later = "mine: its price is known from 2026-12-01 on only; until then this price is taken"
+    assert later in vendor_warnings(calling, date(2026, 11, 30))
+    assert later not in vendor_warnings(calling, date(2026, 12, 1))
+
+
+def test_model_that_is_passed_on_is_said_to_be_asked_as_usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (line,) = told(tmp_path, monkeypatch, "2026-11-22", "openrouter:anthropic/claude-opus-5.5")
+    assert "this id is not known; it is taken for claude-opus-5-5 of Anthropic, passed on" in line

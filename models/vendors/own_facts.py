@@ -1,0 +1,60 @@
+"""What a user's table of a model says in place of its vendor's file: its price, and facts of its family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scrollwork.models.table_keys import NUMBER, TEXT, Key, Table
+from scrollwork.models.vendors.families import BadVendor, check, family_of
+from scrollwork.models.vendors.fill import value_at, with_endpoint
+from scrollwork.models.vendors.keys import DAY, TIERS
+
+LEAST_PRICE = 0.0005  # USD per million tokens; what is less was meant for one token
+PRICE = Table(
+    {
+        "input": Key(NUMBER, "USD per million tokens."),
+        "cached": Key(NUMBER, "USD per million tokens that the vendor's prefix cache held."),
+        "output": Key(NUMBER, "USD per million tokens, thoughts among them."),
+        "cache_write": Key(NUMBER, "USD per million tokens written to the prefix cache."),
+        "batch": Key(NUMBER, "The share of it that a batch costs, such as 0.5."),
+        "long": Key(TIERS, "Factors for long prompts, the shortest border first; [] for none."),
+        "date": Key(DAY, "When the price was looked up."),
+        "source": Key(TEXT, "Where."),
+    }
+)
+
+
+def price_fault(price: Mapping[str, Any]) -> str:
+    """Return what is wrong with a table's price, in words; "" if nothing is. A slip here is a wrong bill."""
+    faults = [f"price.{key} is missing (USD per million tokens)" for key in ("input", "output") if key not in price]
+    faults += [
+        f"price.{key} must not be negative" for key, one in price.items() if isinstance(one, int | float) and one < 0
+    ]
+    if slips := [key for key in ("input", "output") if 0 < price.get(key, 0) < LEAST_PRICE]:
+        faults.append(f"price.{slips[0]} is in USD per million tokens, and {price[slips[0]]!r} is next to nothing")
+    if price.get("batch", 1) > 1:
+        faults.append(f"price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}")
+    return faults[0] if price and faults else ""
+
+
+def family_fault(table: Mapping[str, Any]) -> str:
+    """Return what is wrong with a table's own facts of its family, in words; "" if nothing is."""
+    known = family_of(table) if "family" in table else None
+    try:
+        check("family", known.family.facts if known is not None else {})
+    except BadVendor as error:
+        return str(error)
+    return ""
+
+
+def unknown_effort(table: Mapping[str, Any]) -> str:
+    """Return the warning about an effort in a table's `extra` that its family is not known to take; "" for none."""
+    known = family_of(table)
+    effort = known.family.get("effort", {}) if known is not None else {}
+    values = effort.get("values", ())
+    name = with_endpoint(effort["field"], table) if "field" in effort else ""
+    given = value_at(table.get("extra", {}), name) if name else None
+    if given is None or not values or given in values:
+        return ""
+    return f"extra.{name} = {given!r} is not known to be taken; known are {', '.join(values)}"
