@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from scrollwork.analysis.windows.design import Plan, Tried, simulate
+from scrollwork.analysis.windows.design import Plan, SimulatedTask, simulate
 from scrollwork.analysis.windows.fit import cow, pig
 from scrollwork.analysis.windows.fit.candidates import COW, PIG, TIE, pairs
 from scrollwork.analysis.windows.fit.cover import cover_probability
@@ -196,7 +196,7 @@ PIG_SHEET = {  # lambda, category
 }
 
 
-def found_again(runs: list[Tried]) -> list[Found]:
+def found_again(runs: list[SimulatedTask]) -> list[Found]:
     """Of each problem whether its lambda, lambda and k, category were found."""
     complexity = np.concatenate([run.complexity == run.planted.complexity for run in runs])
     redundancy = np.concatenate([run.redundancy == run.planted.redundancy for run in runs])
@@ -211,7 +211,7 @@ def errors(right: list[Found], known: tuple[float, ...], problems: int) -> list[
     ]
 
 
-def line(name: str, windows: int | None, runs: list[Tried], known: tuple[float, float, float]) -> str:
+def line(name: str, windows: int | None, runs: list[SimulatedTask], known: tuple[float, float, float]) -> str:
     """One row."""
     right = found_again(runs)
     told = [

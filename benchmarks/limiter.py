@@ -22,7 +22,7 @@ from scrollwork.models.engine.answers import answer
 from scrollwork.models.engine.limits import Caps, Limiter
 from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.storage.answers.paces import Paces, Stretch
+from scrollwork.storage.answers.shared_limits import Paces, Stretch
 from scrollwork.storage.answers.store import ResponseStore
 
 RATES = {50: 12.0, 500: 8.0, 5_000: 6.0, 60_000: 4.0}  # requests a minute: seconds

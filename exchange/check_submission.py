@@ -11,7 +11,7 @@ from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.results import Results
 from scrollwork.scoring.files.prediction import packed_file_hint
-from scrollwork.scoring.files.submission_csv import Checked, Finding, check
+from scrollwork.scoring.files.submission_csv import CheckedFile, Finding, check
 from scrollwork.suites.parts import Part
 
 if TYPE_CHECKING:
@@ -60,16 +60,16 @@ def check_submission(chain: Chain, file: Path) -> Verdict:
     return Verdict(found.rows, {task: len(ids) for task, ids in expected.items()}, (*found.findings, *unknown))
 
 
-def check_rows(stream: Any, expected: dict[str, list[str]], unknown: list[str]) -> Checked:
+def check_rows(stream: Any, expected: dict[str, list[str]], unknown: list[str]) -> CheckedFile:
     """Check the file. unknown: tasks that are not built, whose ids count neither as missing nor as redundant."""
     first = stream.read(64)
     stream.seek(0)
     if problem := packed_file_hint(first):
-        return Checked(findings=[Finding("encoding", problem)])
+        return CheckedFile(findings=[Finding("encoding", problem)])
     start = first.removeprefix(codecs.BOM_UTF8).lstrip()
     if start[:1] in (b"{", b"["):
         problem = "is JSON; the leaderboard takes a CSV (`score SUITE --predictions` reads JSON)"
-        return Checked(findings=[Finding("columns", problem)])
+        return CheckedFile(findings=[Finding("columns", problem)])
     found = check(stream, expected)
     found.findings = [one for one in found.findings if one.kind != "redundant" or one.task not in unknown]
     return found

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrollwork.exchange.export_logs import is_ours, write_checksums
 from scrollwork.exchange.prompted import Prompted, prompts_of_chain
-from scrollwork.exchange.trials import is_ours, write_checksums
 from scrollwork.pipeline import progress
 from scrollwork.records.prompt import FULL
 from scrollwork.storage.folder import whole_folder

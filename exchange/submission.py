@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.exchange.scored import Scored, scored_answers
-from scrollwork.exchange.trials import HEAD, SUMS, is_ours
+from scrollwork.exchange.export_logs import HEAD, SUMS, is_ours
+from scrollwork.exchange.scored_results import Scored, scored_answers
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.readings.results import Results
 from scrollwork.records.base import canonical_json

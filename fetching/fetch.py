@@ -19,7 +19,7 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.downloads import hub
 from scrollwork.storage.downloads.download import download
 from scrollwork.storage.downloads.origins import Origins
-from scrollwork.storage.downloads.partial import Fetched, Wanted, put_aside
+from scrollwork.storage.downloads.partial import DownloadRequest, Fetched, put_aside
 from scrollwork.storage.downloads.unpack import BadArchive, move_into, unpack
 from scrollwork.storage.downloads.web import Patience, Web
 from scrollwork.storage.errors import DownloadError, Stopped, StorageError
@@ -223,7 +223,7 @@ class Fetcher:
         except (FileNotFoundError, BrokenTable):
             return  # its row says so
         wanted = [
-            Wanted((item.url,), self.raw / item.path, text=True, html=item.page, least_bytes=item.least_bytes)
+            DownloadRequest((item.url,), self.raw / item.path, text=True, html=item.page, least_bytes=item.least_bytes)
             for item in items
         ]
         self._several(source, wanted, web)
@@ -242,11 +242,11 @@ class Fetcher:
         files = self.states.hub_files(source) or []
         self._several(source, [file for file in files if self._path(file) in absent], web)
 
-    def _several(self, source: Source, files: list[Wanted], web: Web) -> None:
+    def _several(self, source: Source, files: list[DownloadRequest], web: Web) -> None:
         """Download files of one source at the same time; a failure is noted for each file."""
         done = iter(range(1, len(files) + 1))
 
-        def job(file: Wanted) -> Job:
+        def job(file: DownloadRequest) -> Job:
             path = self._path(file)
 
             def fetch() -> None:
@@ -263,7 +263,7 @@ class Fetcher:
         vain = any(self._path(file) in self.states.failed for file in files) or source.path in self.states.failed
         progress.ended(source.path, "failed" if vain else "fetched")
 
-    def _path(self, file: Wanted) -> str:
+    def _path(self, file: DownloadRequest) -> str:
         return file.target.relative_to(self.raw).as_posix()
 
     def _side_by_side(self, jobs: Iterable[Job], web: Web) -> None:

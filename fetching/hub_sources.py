@@ -11,7 +11,7 @@ from typing import Any
 
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.downloads.addresses import PUBLIC, endpoint, page_of, resolve_url
-from scrollwork.storage.downloads.partial import UNFINISHED, Wanted
+from scrollwork.storage.downloads.partial import UNFINISHED, DownloadRequest
 from scrollwork.storage.downloads.unpack import glob_match
 from scrollwork.storage.errors import DownloadError
 
@@ -85,9 +85,9 @@ def matching_paths(hub: Hub, listed: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def wanted_file(hub: Hub, path: str, published: Mapping[str, Any], target: Path) -> Wanted:
+def wanted_file(hub: Hub, path: str, published: Mapping[str, Any], target: Path) -> DownloadRequest:
     """The file to download, with size and digest from the hub's list."""
-    return Wanted(
+    return DownloadRequest(
         (resolve_url(hub.repo, hub.revision, path),),
         target,
         sha256=published.get("sha256"),

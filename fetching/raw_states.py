@@ -16,7 +16,7 @@ from scrollwork.pipeline.raw_files import all_matches, matching_files
 from scrollwork.records.raw_file import RawFile
 from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.downloads.origins import Origins
-from scrollwork.storage.downloads.partial import Wanted, problem_with, sibling
+from scrollwork.storage.downloads.partial import DownloadRequest, problem_with, sibling
 
 NAMES_OF_FILES = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 SMALLEST_STORY = 19_000  # bytes; upstream's own script (NarrativeQA) takes anything smaller for an error page
@@ -109,7 +109,7 @@ class RawStates:
             return list(self._by_hand(source))
         return [self.row(source, source.path, pins_of(source), source.urls[0])]
 
-    def row(self, source: Source, path: str, pins: Wanted, url: str = "") -> Row:
+    def row(self, source: Source, path: str, pins: DownloadRequest, url: str = "") -> Row:
         """The state of one file, compared with published digests, or without them with its first download."""
         tasks, place, note = self.tasks_of(source), self.raw / path, self.origins.file(path)
         if not place.is_file():
@@ -150,7 +150,7 @@ class RawStates:
                 found[item.path] = item
         return list(found.values())
 
-    def hub_files(self, source: Source) -> list[Wanted] | None:
+    def hub_files(self, source: Source) -> list[DownloadRequest] | None:
         """The wanted files of a commit of a hub data set, with digests; None before the hub was asked."""
         assert source.listed is not None
         hub, listed = source.listed, self.origins.listing(source.listed.listing)
@@ -187,10 +187,10 @@ class RawStates:
             row = Row(RawFile(source.dataset, source.path, None, None, "manual"), source, row.tasks, "", source.manual)
         yield row
 
-    def pins_of_member(self, source: Source, path: str) -> Wanted:
+    def pins_of_member(self, source: Source, path: str) -> DownloadRequest:
         """The published sha256 of a member, if known."""
         name = source.strip + path.removeprefix(source.into)
-        return Wanted((), self.raw / path, sha256=(source.member_sha256 or {}).get(name))
+        return DownloadRequest((), self.raw / path, sha256=(source.member_sha256 or {}).get(name))
 
     def _table(self, source: Source) -> Iterator[Row]:
         assert source.rows is not None
@@ -202,7 +202,7 @@ class RawStates:
             state, why = "corrupt", str(error)
         else:
             for item in items:
-                yield self.row(source, item.path, Wanted((), self.raw / item.path), item.url)
+                yield self.row(source, item.path, DownloadRequest((), self.raw / item.path), item.url)
             return
         yield Row(RawFile(source.dataset, source.path, None, None, state), source, self.tasks_of(source), "", why)
 
@@ -215,7 +215,7 @@ class RawStates:
         if files is None:
             found = () if source.listed.several else matching_files(str(self.raw), source.path)
             for path in found or (source.path,):
-                yield self.row(source, path, Wanted((), self.raw / path), source.listed.url)
+                yield self.row(source, path, DownloadRequest((), self.raw / path), source.listed.url)
         elif not files:
             why = f"{source.listed.page} has no file {source.listed.path} at commit {source.listed.revision}"
             dead = RawFile(source.dataset, source.path, None, None, "dead")
@@ -225,7 +225,9 @@ class RawStates:
         """Rows of files that a person put there; without any, one row that says what to do."""
         found = matching_files(str(self.raw), source.gives[0])
         for path in found:
-            yield self.row(source, path, pins_of(source) if path == source.path else Wanted((), self.raw / path))
+            yield self.row(
+                source, path, pins_of(source) if path == source.path else DownloadRequest((), self.raw / path)
+            )
         if not found:
             file = RawFile(source.dataset, source.path, None, None, "manual")
             yield Row(file, source, self.tasks_of(source), source.page, source.manual)
@@ -249,9 +251,9 @@ class RawStates:
         return f"{size:,} bytes of it have come" if size else ""
 
 
-def pins_of(source: Source) -> Wanted:
+def pins_of(source: Source) -> DownloadRequest:
     """The published digests and size of a source's own file."""
-    return Wanted(source.urls, Path(source.path), source.sha256, source.git_blob, source.bytes)
+    return DownloadRequest(source.urls, Path(source.path), source.sha256, source.git_blob, source.bytes)
 
 
 def by_hand(source: Source, path: str) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from scrollwork.fetching.hub_sources import Hub, at_chosen_hub, hub_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.raw_files import fill_pattern
-from scrollwork.storage.downloads.addresses import Manners
+from scrollwork.storage.downloads.addresses import HostLimits
 from scrollwork.storage.downloads.unpack import glob_match
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import CONFIG, refuse_unknown_keys
@@ -94,7 +94,7 @@ class Catalogue:
     """Every source, and how hosts are treated."""
 
     sources: tuple[Source, ...]
-    manners: Mapping[str, Manners]
+    manners: Mapping[str, HostLimits]
 
 
 @dataclass(frozen=True)
@@ -183,9 +183,9 @@ def _hosts(tables: dict[str, Any]) -> dict[str, Any]:
     return hosts
 
 
-def _manners(where: str, value: Any) -> Manners:
+def _manners(where: str, value: Any) -> HostLimits:
     try:
-        manners = Manners(**value)
+        manners = HostLimits(**value)
         if manners.at_once >= 1 and 0 <= manners.pause_s <= 60:
             return manners
     except TypeError:

@@ -17,7 +17,7 @@ from scrollwork.models.engine.retry import retry_policy
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.registry import LOCAL
 from scrollwork.models.vendors.fill import beyond_answer
-from scrollwork.pipeline.session import Calling as Calling
+from scrollwork.pipeline.session import CallSettings as CallSettings
 
 if TYPE_CHECKING:
     from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy; a plan needs none
@@ -38,7 +38,7 @@ _told: set[tuple[str, ...]] = set()
 _lock = threading.Lock()
 
 
-def budget_of(calling: Calling, store: ResponseStore) -> Budget | None:
+def budget_of(calling: CallSettings, store: ResponseStore) -> Budget | None:
     """The budget that all models and stages of a run share; None without one.
 
     What the run spent earlier (before a retry of the flow run) counts. An attempt of unknown cost counts as much as an
@@ -55,7 +55,7 @@ def budget_of(calling: Calling, store: ResponseStore) -> Budget | None:
         return _budgets[calling.run]
 
 
-def gate_of(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
+def gate_of(model: str, calling: CallSettings, store: ResponseStore) -> Meter | None:
     """The meter that charges a model's calls to its run's budget; None without a budget."""
     budget = budget_of(calling, store)
     if budget is None:
@@ -64,7 +64,7 @@ def gate_of(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
     return Meter(budget, price_of(model, table), beyond_answer(table))
 
 
-def given_up(model: str, calling: Calling, reason: str = "") -> bool:
+def given_up(model: str, calling: CallSettings, reason: str = "") -> bool:
     """Whether a stage of the run has given up on a model (key refused, budget used up, only failures), so that other
     stages need not try it. reason: not empty to record that the model is given up."""
     with _lock:
@@ -73,7 +73,7 @@ def given_up(model: str, calling: Calling, reason: str = "") -> bool:
         return (calling.run, model) in _ended
 
 
-def breaker(model: str, calling: Calling, alone: int = 0) -> Breaker | None:
+def breaker(model: str, calling: CallSettings, alone: int = 0) -> Breaker | None:
     """The circuit breaker of a hosted model, shared by all stages of a run in this process; None for a local model.
     alone: passed to `Breaker` by the first caller."""
     table = calling.tables[model]
@@ -94,7 +94,7 @@ def begin_run(run: str) -> None:
             _breakers.pop(known, None)
 
 
-def first_time(model: str, calling: Calling, what: str) -> bool:
+def first_time(model: str, calling: CallSettings, what: str) -> bool:
     """Whether this is the first call in the run for the model and `what`; used to print a warning once."""
     with _lock:
         known = (calling.run, model, what) in _told
@@ -112,7 +112,7 @@ def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
 
 def ledger_of(store: ResponseStore) -> LimitsLedger:
     """The ledger by which all processes that use a store share rate limits; one for all stages of this process."""
-    from scrollwork.storage.answers.paces import Paces  # loads SQLAlchemy
+    from scrollwork.storage.answers.shared_limits import Paces  # loads SQLAlchemy
 
     place = str(store.place)
     with _lock:

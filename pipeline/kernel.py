@@ -24,7 +24,7 @@ KERNEL: Mapping[str, str] = {
     "scrollwork.pipeline.outside_code": "finds modules of plug-ins; what it finds, its key shows",
     "scrollwork.pipeline.progress": "tells how far a stage is; nothing comes back",
     "scrollwork.pipeline.source_digest": "digests of code: what it makes of a module, its key shows",
-    "scrollwork.pipeline.source_memory": "the same, remembered by the bytes of modules",
+    "scrollwork.pipeline.source_cache": "the same, remembered by the bytes of modules",
     "scrollwork.pipeline.session": "opens the home; hands out artifacts, store and raw files by their names",
     "scrollwork.scoring.names": "metric names and their modules; the module is in the key by Node.modules",
 }

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from scrollwork.pipeline.session import Calling, Locations
+from scrollwork.pipeline.session import CallSettings, Locations
 from scrollwork.storage.digest import sha256_of
 
 Labels = tuple[tuple[str, str], ...]
@@ -143,7 +143,7 @@ class Plan:
             inputs = tuple((name, tuple(made[needed] for needed in names)) for name, names in one["inputs"])
             node = _node(one, inputs)
             made[node.name] = node
-        calling = Calling(**plain["calling"]) if plain["calling"] is not None else None
+        calling = CallSettings(**plain["calling"]) if plain["calling"] is not None else None
         where = Locations(locations.home, locations.raw, locations.store, calling)
         return cls(tuple(made[name] for name in plain["wanted"]), where)
 

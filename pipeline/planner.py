@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.pipeline.plan import Node, RawQuery
-from scrollwork.pipeline.raw_files import Found, found_for
+from scrollwork.pipeline.raw_files import FoundFiles, found_for
 from scrollwork.pipeline.session import Session
 from scrollwork.pipeline.source_digest import exists, libraries, sources
 from scrollwork.preprocessing.raw.errors import MissingFile, RawError
@@ -77,7 +77,7 @@ class Planner:
             dict(sorted(inputs.items())),
         )
 
-    def _found(self, raw: RawQuery) -> Found:
+    def _found(self, raw: RawQuery) -> FoundFiles:
         try:
             return found_for(raw, self._session)
         except MissingFile as error:

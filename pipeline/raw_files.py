@@ -32,7 +32,7 @@ KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundFiles:
     """The raw files of one task and split, by role. members: the archive member to read, by role and archive path."""
 
     dataset: str
@@ -72,10 +72,10 @@ class Found:
         return f"{file.path}!{member}" if member else file.path
 
 
-def found_for(raw: RawQuery, session: Session) -> Found:
+def found_for(raw: RawQuery, session: Session) -> FoundFiles:
     """The raw files of a node, searched once in a session. Raises MissingFile, MalformedFile."""
 
-    def look() -> Found:
+    def look() -> FoundFiles:
         found = find(raw.dataset, raw.patterns, raw.values, session.locations.raw, session.digests)
         session.digests.save()
         return found
@@ -85,7 +85,7 @@ def found_for(raw: RawQuery, session: Session) -> Found:
 
 def find(
     dataset: str, patterns: Mapping[str, tuple[str, ...]], values: Mapping[str, Any], folder: str, digests: FileDigests
-) -> Found:
+) -> FoundFiles:
     """The files of each role: the first pattern that matches anything is used, with all its matches.
 
     "ARCHIVE.zip!MEMBER" is the member of each archive that matches. Raises MissingFile naming the role and its
@@ -109,7 +109,7 @@ def find(
         roles[role] = tuple(raw_file(dataset, root, path, digests) for path in paths)
         if member := in_archive(first)[1]:
             members[role] = {path: member_of(path, root, member) for path in paths}
-    return Found(dataset, roles, members)
+    return FoundFiles(dataset, roles, members)
 
 
 def kind_of(path: Path) -> str:

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Calling:
+class CallSettings:
     """How hosted and local models are called in one run, as plain data.
 
     run: name of the run, under which attempts and cost are stored. budget_usd: "" for none. retry_failed: ask again
@@ -45,7 +45,7 @@ class Locations:
     home: str
     raw: str
     store: str = ""
-    calling: Calling | None = None
+    calling: CallSettings | None = None
 
 
 class Session:

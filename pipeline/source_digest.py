@@ -23,7 +23,7 @@ from scrollwork.pipeline import loaded_code, outside_code
 from scrollwork.pipeline.errors import CodeChanged
 from scrollwork.pipeline.kernel import KERNEL, KEYED, KEYED_BESIDE
 from scrollwork.pipeline.loaded_code import NAME, ROOMS, ROOT
-from scrollwork.pipeline.source_memory import Memory, Parsed
+from scrollwork.pipeline.source_cache import Memory, Parsed
 
 ABSENT = "not installed"  # in place of a version
 _IMPORTED_AS: dict[str, set[str]] = {}  # top-level modules by library

@@ -14,7 +14,7 @@ from scrollwork.records.comparison import Average
 from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
-from scrollwork.tasks.compare import Judged, compare
+from scrollwork.tasks.compare import JudgedArtifact, compare
 from scrollwork.tasks.judge.run import STAGE as JUDGE
 from scrollwork.tasks.report.behind_scores import ByContent, ScoredTask
 from scrollwork.tasks.report.known_files import known_of
@@ -69,7 +69,7 @@ def compare_home(scores: HomeScores, judged: Sequence[Artifact]) -> Tables:
     models = list(dict.fromkeys(row.model for row, _ in scores.artifacts))
     parameters = compare_parameters(scores.suite, models, scores.params.get("upper_bounds", ()))
     found = [
-        Judged(row.split, row.model, row.arm, row.task, artifact)
+        JudgedArtifact(row.split, row.model, row.arm, row.task, artifact)
         for row, artifact in judged_of(scores.artifacts, judged)
     ]
     tables: dict[str, list[Row]] = {name: [] for name in COMPARED}

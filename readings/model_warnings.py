@@ -9,20 +9,20 @@ from typing import Any
 from scrollwork.models.engine.prices import dollars, nano, price_of
 from scrollwork.models.hosted.tables import BASE_URLS
 from scrollwork.models.registry import HOSTED
-from scrollwork.models.vendors.families import Family, Known, family_of, upstream_of, vendors
+from scrollwork.models.vendors.families import Family, KnownFamily, family_of, upstream_of, vendors
 from scrollwork.models.vendors.fill import most_output
 from scrollwork.models.vendors.own_facts import unknown_effort
 from scrollwork.models.vendors.tiers import FLEX
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.design import design_of
-from scrollwork.pipeline.session import Calling
+from scrollwork.pipeline.session import CallSettings
 from scrollwork.suites.request import Request
 
 FEW_CALLS = 20  # that a budget should hold, lest it ends a run before much of it is spent
 SOON_DAYS = 60  # within which a model's end is told with the days that are left
 
 
-def run_warnings(request: Request, calling: Calling) -> list[str]:
+def run_warnings(request: Request, calling: CallSettings) -> list[str]:
     """Return all lines that are shown before a run asks anything, about its hosted models."""
     return [
         *vendor_warnings(calling),
@@ -32,7 +32,7 @@ def run_warnings(request: Request, calling: Calling) -> list[str]:
     ]
 
 
-def vendor_warnings(calling: Calling, today: date | None = None) -> list[str]:
+def vendor_warnings(calling: CallSettings, today: date | None = None) -> list[str]:
     """Return warnings about a run's hosted models, one line each: the vendor has retired the model, will retire it on
     an announced day, its id or its effort is unknown, or its price holds from a later day only.
 
@@ -59,7 +59,7 @@ def vendor_warnings(calling: Calling, today: date | None = None) -> list[str]:
     return lines
 
 
-def model_end(table: Mapping[str, Any], known: Known | None) -> tuple[date | None, str]:
+def model_end(table: Mapping[str, Any], known: KnownFamily | None) -> tuple[date | None, str]:
     """(the day on which the vendor retires a table's model, None where none is known; its named successor or "")."""
     own = table.get("retired", "")
     if known is None and table.get("base_url") != BASE_URLS.get(table["provider"]):
@@ -80,7 +80,7 @@ def later_price(model: str, table: Mapping[str, Any], today: date) -> str:
     return f"its price is known from {first} on only; until then this price is taken" if first > f"{today}" else ""
 
 
-def taken_for(known: Known, upstream: Family | None = None) -> str:
+def taken_for(known: KnownFamily, upstream: Family | None = None) -> str:
     """Return the warning about a model id that is in no known family. upstream: the family of a model that its vendor
     passes on from another, whose context and thoughts are those of this model."""
     family = known.family if known.family.id else upstream
@@ -93,7 +93,7 @@ def taken_for(known: Known, upstream: Family | None = None) -> str:
     )
 
 
-def told_ways(request: Request, calling: Calling) -> list[str]:
+def told_ways(request: Request, calling: CallSettings) -> list[str]:
     """Return the line that says how --way calls hosted models; nothing without --way or without hosted models."""
     hosted = {name: table for name, table in calling.tables.items() if table["provider"] in HOSTED}
     if request.way is None or not hosted:
@@ -106,13 +106,13 @@ def told_ways(request: Request, calling: Calling) -> list[str]:
     return [f"way: {'; '.join(parts)}"]
 
 
-def unbounded_cost_warning(request: Request, calling: Calling) -> list[str]:
+def unbounded_cost_warning(request: Request, calling: CallSettings) -> list[str]:
     """Return the design's warning about cost where hosted models are called without a budget."""
     hosted = any(table["provider"] in HOSTED for table in calling.tables.values())
     return [line for line in [design_of(request.config).caution(request)] if line and hosted and not request.budget]
 
 
-def small_budget_warnings(request: Request, calling: Calling) -> list[str]:
+def small_budget_warnings(request: Request, calling: CallSettings) -> list[str]:
     """Warnings about models of which --budget holds few calls at once: what a call may cost is set aside while it is
     under way, with all its room for thoughts, and a run ends where no call fits any more."""
     suite, lines = request.config, []

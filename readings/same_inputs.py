@@ -19,7 +19,7 @@ Place = tuple[str, int]  # (slot of an aggregate, number of its settings: 0 for 
 
 
 @dataclass
-class Section:
+class SameInputs:
     """Rows on the same inputs. asked: settings of its first row. inputs: digests of samples, by task. rows: by (model,
     arm), the place of each task."""
 
@@ -48,13 +48,13 @@ def by_inputs(
         splits.setdefault(row.split, {}).setdefault((row.model, row.arm, place[1]), {})[row.task] = place
     found: dict[Place, str] = {}
     for split, asked in splits.items():
-        sections: list[Section] = []
+        sections: list[SameInputs] = []
         many = {one: sum(shown[place][0].coverage.expected for place in own.values()) for one, own in asked.items()}
         for one in sorted(asked, key=lambda one: (-many[one], one[2], one)):
             own, who, inputs = asked[one], one[:2], {task: shown[place][1] for task, place in asked[one].items()}
             section = next((other for other in sections if other.takes(who, inputs)), None)
             if section is None:
-                section = Section(section_name(split, settings[one[2]], sections), settings[one[2]])
+                section = SameInputs(section_name(split, settings[one[2]], sections), settings[one[2]])
                 sections.append(section)
             section.inputs.update(inputs)
             there = section.rows.setdefault(who, {})
@@ -78,7 +78,7 @@ def inputs_of(home: Home, aggregates: Mapping[Place, Artifact]) -> dict[Place, t
     return found
 
 
-def section_name(split: str, own: Mapping[str, Any], before: Sequence[Section]) -> str:
+def section_name(split: str, own: Mapping[str, Any], before: Sequence[SameInputs]) -> str:
     """Name a section unlike those before it: by how its settings differ from the first section's. If that name is
     taken, the differences from the section that has it are added, and then a number."""
     if not before:

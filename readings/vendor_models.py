@@ -18,7 +18,7 @@ from scrollwork.readings.model_warnings import in_its_place, model_end
 from scrollwork.suites.suite_files import load_models
 
 if TYPE_CHECKING:
-    from scrollwork.models.hosted.listing import Listed
+    from scrollwork.models.hosted.listing import ListedModel
 
 SHOWN_TOKENS = 100  # of a task, for which it is shown what is sent
 RATES = ("input", "cached", "cache_write", "output")
@@ -110,7 +110,7 @@ def _sent(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass
-class Checked:
+class VendorCheck:
     """What a vendor, or a server of one's own, says of its models. problem: why nothing; differences: a line each."""
 
     address: str
@@ -119,14 +119,14 @@ class Checked:
     differences: list[str] = field(default_factory=list)
 
 
-def check_models(models_file: str | None = None) -> list[Checked]:
+def check_models(models_file: str | None = None) -> list[VendorCheck]:
     """Ask every address whose key is at hand which models it has, and say what is known otherwise here. Raises
     UnknownModel."""
     from scrollwork.models.hosted.listing import list_models  # brings aiohttp, an extra
 
     found = []
     for (address, _, _), tables in _places(models_file).items():
-        one = Checked(address)
+        one = VendorCheck(address)
         found.append(one)
         try:
             there = list_models(*next(iter(tables.items())))
@@ -169,7 +169,7 @@ def _reachable(models_file: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, table
 
 
-def differences(table: Mapping[str, Any], said: Listed | None) -> list[str]:
+def differences(table: Mapping[str, Any], said: ListedModel | None) -> list[str]:
     """Return what a vendor says of a table's model otherwise than is known here, a line each. said: None if the model
     is not in its list."""
     known = family_of(table)
@@ -189,7 +189,7 @@ def differences(table: Mapping[str, Any], said: Listed | None) -> list[str]:
     return lines + (family_differences(known.family, said) if known is not None else [])
 
 
-def family_differences(facts: Family, said: Listed) -> list[str]:
+def family_differences(facts: Family, said: ListedModel) -> list[str]:
     """Return what a vendor says of a model otherwise than its file here, but for its end."""
     lines = []
     largest = facts.get("max_input") or facts.get("context")

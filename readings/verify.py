@@ -32,7 +32,7 @@ from scrollwork.tasks.report.run import STAGE as REPORT
 
 
 @dataclass
-class Found:
+class HomeContents:
     """What stands in a home. artifacts: by folder; pointers: (slot's folder, name of the file)."""
 
     artifacts: dict[str, Artifact] = field(default_factory=dict)
@@ -82,9 +82,9 @@ def verify(home: Home, key: str) -> dict[str, Any]:
     return {"ok": ok, "checked": checked, "artifacts": len(seen), "broken": broken, "other_code": other}
 
 
-def contents_of(home: Home) -> Found:
+def contents_of(home: Home) -> HomeContents:
     """Every artifact with a manifest that can be read, every pointer; the others' problems."""
-    found = Found()
+    found = HomeContents()
     root = home.artifacts.root
     for stage in root.names():
         for slot in root.child(stage).names():

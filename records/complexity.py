@@ -164,7 +164,7 @@ class Plane(Row):
 
 
 @dataclass(frozen=True)
-class Sights(Row):
+class WindowOutcomes(Row):
     """Where the windows of one length of a typical problem begin, by what was answered. starts: first units, from 0.
 
     right, wrong, declined: such starts, ascending; right is a score from the threshold on. If several seeds answered a

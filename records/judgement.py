@@ -68,7 +68,7 @@ class Judgement(Row):
 
 
 @dataclass(frozen=True)
-class Conduct(Row):
+class AnswerMeasure(Row):
     """One of MEASURES over a model's answers, averaged over its members, with a 95 % interval over documents.
 
     answers: number of inputs.

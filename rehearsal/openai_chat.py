@@ -6,7 +6,7 @@ from typing import Any
 
 from scrollwork.rehearsal.caches import Part
 from scrollwork.rehearsal.fields import CHAT, unknown
-from scrollwork.rehearsal.openai_rules import Done, ask, cache_fields, effort_of, error, family, mark_of, sampling
+from scrollwork.rehearsal.openai_rules import Completion, ask, cache_fields, effort_of, error, family, mark_of, sampling
 from scrollwork.rehearsal.prices import Family
 from scrollwork.rehearsal.world import Call, Reply, World
 
@@ -27,7 +27,7 @@ def parts_of(messages: object) -> list[Part]:
     return found
 
 
-def usage(one: Family, done: Done) -> dict[str, Any]:
+def usage(one: Family, done: Completion) -> dict[str, Any]:
     """The usage fields of chat; cache_write_tokens from GPT-5.6 on (section 3.1)."""
     prompt: dict[str, int] = {"cached_tokens": done.use.cached, "audio_tokens": 0}
     if one.cache == "breakpoints":

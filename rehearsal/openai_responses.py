@@ -6,7 +6,7 @@ from typing import Any
 
 from scrollwork.rehearsal.caches import Part
 from scrollwork.rehearsal.fields import RESPONSES, unknown
-from scrollwork.rehearsal.openai_rules import Done, ask, cache_fields, effort_of, error, family, mark_of, sampling
+from scrollwork.rehearsal.openai_rules import Completion, ask, cache_fields, effort_of, error, family, mark_of, sampling
 from scrollwork.rehearsal.prices import Family
 from scrollwork.rehearsal.world import Call, Reply, World
 
@@ -28,7 +28,7 @@ def parts_of(body: dict[str, Any]) -> list[Part]:
     return found
 
 
-def usage(one: Family, done: Done) -> dict[str, Any]:
+def usage(one: Family, done: Completion) -> dict[str, Any]:
     """The usage fields of responses (section 3.1)."""
     details: dict[str, Any] = {"cached_tokens": done.use.cached}
     if one.cache == "breakpoints":

@@ -117,7 +117,7 @@ def mark_of(block: dict[str, Any], kind: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Done:
+class Completion:
     """A request that was answered. prompt, thoughts, completion: tokens; completion includes thoughts. cut: the answer
     met its limit. service: the billed tier."""
 
@@ -201,7 +201,7 @@ def look_up(world: World, one: Family, parts: Sequence[Part], mode: str, body: d
 
 def ask(
     world: World, call: Call, one: Family, parts: Sequence[Part], mode: str, effort: str, limit: int | None, batch: bool
-) -> Done:
+) -> Completion:
     """Answer a prompt and bill it. Raises 400 for a prompt that is too long, 429 over a limit. limit: output tokens."""
     prompt = "".join(part.text for part in parts)
     tokens = world.count(one, prompt)
@@ -233,4 +233,4 @@ def ask(
             "output": completion,
         },
     )
-    return Done(tokens, use, min(thought, room), text, completion, text != full, service, headers)
+    return Completion(tokens, use, min(thought, room), text, completion, text != full, service, headers)

@@ -18,7 +18,7 @@ from scrollwork.pipeline.entry_points import METRICS, PROVIDERS, entry
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Status
-from scrollwork.pipeline.session import Calling
+from scrollwork.pipeline.session import CallSettings
 from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.storage.home import Home
@@ -31,7 +31,7 @@ from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt_tokenizer
 
 
-def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Calling:
+def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> CallSettings:
     """Return how a request's hosted and local models are called. tables: as of `tables_of`. Raises UsageError: a budget
     needs prices."""
     called = {model: table for model, table in tables.items() if table["provider"] in CALLED}
@@ -45,7 +45,7 @@ def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Cal
     if request.in_batches:
         need_batches(called, "--batch" if request.batch else f"--way {request.way}")
     wait_s, budget = request.batch_wait, request.budget or ""
-    return Calling(request.run, budget, request.retry_failed, request.in_batches, wait_s, called, request.judges)
+    return CallSettings(request.run, budget, request.retry_failed, request.in_batches, wait_s, called, request.judges)
 
 
 def refuse_uncounted(tables: Mapping[str, Mapping[str, Any]]) -> None:
@@ -244,7 +244,7 @@ def from_file(model: str, own_file: str | None) -> bool:
     return name in own or (bool(model_id) and any(table.get("id") == model_id for table in own.values()))
 
 
-def need_keys(calling: Calling, statuses: Iterable[tuple[Node, Status]]) -> None:
+def need_keys(calling: CallSettings, statuses: Iterable[tuple[Node, Status]]) -> None:
     """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
     asked = {node.label("model") for node, status in statuses if node.asks and status.state != "reused"}
     for model, table in calling.tables.items():

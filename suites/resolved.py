@@ -9,7 +9,7 @@ from typing import Any
 from scrollwork.models.registry import TABLES
 from scrollwork.models.table_keys import nearest_known
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.pipeline.session import Calling, Locations
+from scrollwork.pipeline.session import CallSettings, Locations
 from scrollwork.suites.model_tables import calling_of, tables_of
 from scrollwork.suites.parts import Part, parts, profile_of
 from scrollwork.suites.request import Request
@@ -27,9 +27,9 @@ class Resolved:
     locations: Locations
 
     @property
-    def calling(self) -> Calling:
+    def calling(self) -> CallSettings:
         """How hosted and local models are called; of a request without models nothing."""
-        return self.locations.calling or Calling()
+        return self.locations.calling or CallSettings()
 
     def asked(self, model: str) -> list[Part]:
         """The tasks and splits that a model is asked for, with the way its prompts are made. Raises UsageError where it

@@ -48,7 +48,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     table = writer.table("comparisons", Comparison)
     compared = 0
     judged = [
-        Judged(one.label("split"), one.label("model"), one.label("arm"), one.label("task"), artifact)
+        JudgedArtifact(one.label("split"), one.label("model"), one.label("arm"), one.label("task"), artifact)
         for one, artifact in zip(node.each("judge"), inputs.each("judge"), strict=True)
     ]
     for found in compare(node.label("suite"), Parameters(**node.params), judged):
@@ -63,7 +63,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedArtifact:
     """Judged answers of a model to a task."""
 
     split: str
@@ -83,7 +83,7 @@ class ComparedPair:
     of: int
 
 
-def compare(suite: str, parameters: Parameters, judged: Sequence[Judged]) -> Iterator[Average | ComparedPair]:
+def compare(suite: str, parameters: Parameters, judged: Sequence[JudgedArtifact]) -> Iterator[Average | ComparedPair]:
     """Yield the averages of every split, then its pairs of models, in the order of `parameters.models`."""
     from scrollwork.analysis.comparison.models import averages, comparisons, pairs
 
@@ -95,7 +95,7 @@ def compare(suite: str, parameters: Parameters, judged: Sequence[Judged]) -> Ite
             yield ComparedPair(rows, number, len(listed))
 
 
-def by_split(suite: str, parameters: Parameters, judged: Sequence[Judged]) -> Iterator[Measured]:
+def by_split(suite: str, parameters: Parameters, judged: Sequence[JudgedArtifact]) -> Iterator[Measured]:
     """Yield the measurements of each split, its models in the order of the request."""
     from scrollwork.analysis.comparison.judged import COLUMNS, outcomes_from
     from scrollwork.analysis.comparison.models import Measured

@@ -125,7 +125,7 @@ def test_model_and_export_of_the_pages_write_nothing(work: Scrollwork) -> None:
     edit(work.root / "config/models.toml", lambda text: text + ECHO)
     lines, writer = blocks("export")
     put(work.root / "reporting/exchange/plain_lines.py", lines)
-    trials = work.root / "exchange/trials.py"
+    trials = work.root / "exchange/export_logs.py"
     edit(trials, lambda text: text.replace("lm_eval_files\n", "lm_eval_files, plain_lines\n", 1))
     before(trials, "WRITERS: Mapping", f"{writer}\n\n")
     before(trials, '    "eee": write_eee', '    "plain": write_plain,\n')

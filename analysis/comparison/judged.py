@@ -12,21 +12,21 @@ import numpy as np
 from scrollwork.analysis.comparison.outcomes import Outcomes, outcomes_of
 from scrollwork.analysis.comparison.summary import Labels, input_name
 from scrollwork.analysis.statistics.intervals import Floats, Headline, clustered_interval
-from scrollwork.records.judgement import Conduct, Judgement, Slice
+from scrollwork.records.judgement import AnswerMeasure, Judgement, Slice
 
 PARTS = 4  # of the inputs by length: quartiles
 COLUMNS = ("example_id", "draw", "model", "cluster", "answered", "components")  # of Judgement, for `outcomes_from`
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedAnswers:
     """Answers by input and member, sorted by name. inputs: what was asked, each with the row of some member."""
 
     inputs: Mapping[str, Judgement]
     members: Mapping[str, Mapping[str, Judgement]]
 
     @classmethod
-    def of(cls, rows: Iterable[Judgement]) -> Judged:
+    def of(cls, rows: Iterable[Judgement]) -> JudgedAnswers:
         """Group rows, which may be in any order."""
         members: dict[str, dict[str, Judgement]] = {}
         inputs: dict[str, Judgement] = {}
@@ -85,7 +85,7 @@ SHARES: Mapping[str, Told] = {  # in percent, of the answers for which it is kno
 }
 
 
-def conduct(judged: Judged, labels: Labels) -> Iterator[Conduct]:
+def conduct(judged: JudgedAnswers, labels: Labels) -> Iterator[AnswerMeasure]:
     """Yield every measure that applies to some answer, over the inputs that all members answered."""
     for name, told in SHARES.items():
         listed = {one: [told(own[one]) for own in judged.members.values()] for one in judged.answered}
@@ -110,19 +110,19 @@ def conduct(judged: Judged, labels: Labels) -> Iterator[Conduct]:
 
 
 def measure_with_interval(
-    judged: Judged,
+    judged: JudgedAnswers,
     labels: Labels,
     measure: str,
     values: Mapping[str, Mapping[str, list[float]]],
     headline: Headline = lambda means: next(iter(means.values())),
-) -> Iterator[Conduct]:
+) -> Iterator[AnswerMeasure]:
     """Yield a measure with its interval, if it applies to some answer. values: by component and input, per member."""
     names = sorted(next(iter(values.values())))
     if not names:
         return
     components = {one: np.array([of[name] for name in names], dtype=np.float64).T for one, of in values.items()}
     value, low, high = estimate(components, [judged.inputs[name].cluster for name in names], headline, labels.task)
-    yield Conduct(**asdict(labels), measure=measure, value=value, low=low, high=high, answers=len(names))
+    yield AnswerMeasure(**asdict(labels), measure=measure, value=value, low=low, high=high, answers=len(names))
 
 
 def estimate(
@@ -150,7 +150,7 @@ class Group:
     most: int | None = None
 
 
-def slices(judged: Judged, labels: Labels, headline: Headline, components: Sequence[str]) -> Iterator[Slice]:
+def slices(judged: JudgedAnswers, labels: Labels, headline: Headline, components: Sequence[str]) -> Iterator[Slice]:
     """Yield the score by length of the documents and by what a cut removed. A single part is no slice."""
     outcomes = judged.outcomes(components)
     for by, groups in (

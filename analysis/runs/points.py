@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from scrollwork.analysis.runs.rank_rows import Of, model_and_arm
+from scrollwork.analysis.runs.rank_rows import RankingLabels, model_and_arm
 from scrollwork.analysis.statistics.association import Measured, lengths_and_scores, pearson, spearman
 from scrollwork.records.ranking import FORMAT, LENGTH, Correlated, FormatPoint, LengthPoint
 from scrollwork.records.run_score import RunScore
 
 
-def format_points(rows: Iterable[RunScore], of: Of) -> list[FormatPoint]:
+def format_points(rows: Iterable[RunScore], of: RankingLabels) -> list[FormatPoint]:
     """Return a point for each run of a data set whose answers have a form.
 
     rows: as analysis/runs/selection.py leaves them.
@@ -23,7 +23,7 @@ def format_points(rows: Iterable[RunScore], of: Of) -> list[FormatPoint]:
     ]
 
 
-def length_points(answers: Iterable[Measured], of: Of) -> list[LengthPoint]:
+def length_points(answers: Iterable[Measured], of: RankingLabels) -> list[LengthPoint]:
     """Return a point for each model and instance. answers: of all runs, in their order."""
     return [
         LengthPoint(of.suite, of.split, one.dataset, *model_and_arm(one.model), one.instance, one.length, one.score)
@@ -36,7 +36,7 @@ def correlations(
     lengths: Sequence[LengthPoint],
     unit: str,
     published: Mapping[str, float],
-    of: Of,
+    of: RankingLabels,
 ) -> list[Correlated]:
     """Return a row for each data set and what its scores are correlated with.
 

@@ -30,7 +30,7 @@ def model_and_arm(name: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Of:
+class RankingLabels:
     """What a ranking is of. compared: data sets that count when it is compared with another source's.
 
     metrics, proxies: by data set (records/ranking.py). reasons: of NA, by (model, data set). arrows: by (model, data
@@ -58,7 +58,7 @@ class Ranked:
     stability: list[Stable] = field(default_factory=list)
 
 
-def rank(table: ScoreTable, of: Of, sure: bool = True) -> Ranked:
+def rank(table: ScoreTable, of: RankingLabels, sure: bool = True) -> Ranked:
     """Make all rows for a table of one or more models and data sets. sure: intervals and stability too."""
     over = dominance(table)
     return Ranked(
@@ -78,7 +78,7 @@ def rank(table: ScoreTable, of: Of, sure: bool = True) -> Ranked:
     )
 
 
-def model_rows(table: ScoreTable, of: Of, sure: Collection[Sureness]) -> list[ModelRank]:
+def model_rows(table: ScoreTable, of: RankingLabels, sure: Collection[Sureness]) -> list[ModelRank]:
     """Make a row for each model."""
     known = {one.model: one for one in sure}
     shared = [dataset for dataset in table.datasets if dataset in of.compared]
@@ -107,7 +107,7 @@ def model_rows(table: ScoreTable, of: Of, sure: Collection[Sureness]) -> list[Mo
     return found
 
 
-def task_rows(table: ScoreTable, of: Of, over: Collection[Dominance]) -> list[TaskRank]:
+def task_rows(table: ScoreTable, of: RankingLabels, over: Collection[Dominance]) -> list[TaskRank]:
     """Make a row for each data set and model, models in the order of their AR."""
     arrows = {**{(one.worse, one.dataset): one.arrow for one in over}, **of.arrows}
     rows = standings(table)
@@ -129,7 +129,7 @@ def task_rows(table: ScoreTable, of: Of, over: Collection[Dominance]) -> list[Ta
     ]
 
 
-def spread_rows(table: ScoreTable, of: Of) -> list[TaskSpread]:
+def spread_rows(table: ScoreTable, of: RankingLabels) -> list[TaskSpread]:
     """Make a row for each data set."""
     return [
         TaskSpread(
@@ -145,7 +145,7 @@ def box_of(scores: RunScores) -> Box | None:
     return Box(**vars(boxes.box(scores.values))) if scores.runs else None
 
 
-def stability_rows(table: ScoreTable, of: Of) -> list[Stable]:
+def stability_rows(table: ScoreTable, of: RankingLabels) -> list[Stable]:
     """Make a row for each number of runs."""
     curve = stability(table)
     needed = runs_needed(curve)
@@ -156,7 +156,7 @@ def stability_rows(table: ScoreTable, of: Of) -> list[Stable]:
 
 
 def variance_rows(
-    designed: Mapping[tuple[str, str], Mapping[str, RunScores]], table: ScoreTable, of: Of
+    designed: Mapping[tuple[str, str], Mapping[str, RunScores]], table: ScoreTable, of: RankingLabels
 ) -> list[VarianceSource]:
     """Make a row for each model, data set and source.
 

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from scrollwork.analysis.runs.rank_rows import Of, model_and_arm, model_label
+from scrollwork.analysis.runs.rank_rows import RankingLabels, model_and_arm, model_label
 from scrollwork.analysis.runs.scores import RunScores, ScoreTable
 from scrollwork.records.ranking import NO_RANK, NO_SCORE, REFUSED, RUN_OUT, LeftOut
 from scrollwork.records.run_score import RunScore
@@ -38,7 +38,7 @@ class Selected:
 
 def select(
     rows: Sequence[RunScore],
-    of: Of,
+    of: RankingLabels,
     datasets: Sequence[str],
     bounds: Collection[str] = (),
     failures: Mapping[tuple[str, str], str] | None = None,
@@ -88,7 +88,7 @@ def select(
     return Selected(whole, table, out, reasons)
 
 
-def of_other_drawings(rows: Sequence[RunScore], of: Of) -> list[LeftOut]:
+def of_other_drawings(rows: Sequence[RunScore], of: RankingLabels) -> list[LeftOut]:
     """Return a row for each model and data set with a run whose manifest is not the one that counts.
 
     It names the runs, and models that have the other manifest.
@@ -113,7 +113,7 @@ def of_other_drawings(rows: Sequence[RunScore], of: Of) -> list[LeftOut]:
     ]
 
 
-def unanswered(rows: Sequence[RunScore], of: Of) -> list[LeftOut]:
+def unanswered(rows: Sequence[RunScore], of: RankingLabels) -> list[LeftOut]:
     """Return a row for each model and data set with runs that are not whole."""
     found: dict[tuple[str, str, str], list[RunScore]] = defaultdict(list)
     for row in rows:

@@ -20,7 +20,7 @@ Bigram = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundBigrams:
     """An output's bigrams. bigrams: number of different ones. positions: of those found, in ascending order."""
 
     bigrams: int
@@ -46,11 +46,11 @@ class Index:
         self._first = first_positions(found)
         self._line = f" {' '.join(found)} "
 
-    def find(self, output: str) -> Found:
+    def find(self, output: str) -> FoundBigrams:
         """Return where the output's bigrams are."""
         wanted = bigrams(words(output))
         positions = sorted(self._first[bigram] for bigram in wanted if bigram in self._first)
-        return Found(len(wanted), tuple(positions))
+        return FoundBigrams(len(wanted), tuple(positions))
 
     def holds(self, output: str) -> bool:
         """Return whether the input contains the output's words in one piece; False for an output without words."""

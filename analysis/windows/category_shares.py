@@ -17,7 +17,7 @@ LAST = len(CATEGORIES) - 1  # place of V
 
 
 @dataclass(frozen=True)
-class Stated:
+class CategoryShares:
     """Shares of all problems. decided: of decided ones, by category; with undecided, they sum to 1.
 
     holistic: of the decided ones in V, the solved, unsolved and unobserved ones, which sum to V's share.
@@ -28,7 +28,7 @@ class Stated:
     undecided: float
 
 
-def stated(problems: Iterable[tuple[int, bool, bool | None]]) -> Stated:
+def stated(problems: Iterable[tuple[int, bool, bool | None]]) -> CategoryShares:
     """Compute the stated shares. Raises ValueError if there are no problems.
 
     problems: (place in CATEGORIES, whether it is undecided, whether the whole context solves it, None if that was not
@@ -45,7 +45,9 @@ def stated(problems: Iterable[tuple[int, bool, bool | None]]) -> Stated:
             parts[UNOBSERVED if solved is None else SOLVED if solved else UNSOLVED] += 1
     if not every:
         raise ValueError("there is no problem")
-    return Stated(tuple(one / every for one in counts), tuple(one / every for one in parts.values()), open_ / every)
+    return CategoryShares(
+        tuple(one / every for one in counts), tuple(one / every for one in parts.values()), open_ / every
+    )
 
 
 def shares_json(

@@ -63,7 +63,7 @@ class Recovery:
 
 
 @dataclass(frozen=True)
-class Tried:
+class SimulatedTask:
     """One simulated task: what was planted, what was found, and how sure it is."""
 
     planted: Planted
@@ -76,7 +76,7 @@ class Tried:
     noise_error: float
 
 
-def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
+def simulate(plan: Plan, windows: int | None, seed: int) -> SimulatedTask:
     """Simulate and fit one task. Raises ValueError for contexts in which a category has no pair."""
     limits = thresholds(plan.units[1])
     problems = planted_problems(plan.problems, *plan.units, plan.scenario, limits, seed, plan.typical)
@@ -102,7 +102,9 @@ def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
     sure = (is_certain if redrawn else of_best_pair)(probabilities, best)
     top = sure.probabilities[np.arange(len(best)), sure.category]
     right = sure.category == wanted
-    return Tried(problems, found.complexity, found.redundancy, at.sum(axis=1), right, sure.undecided, top, error)
+    return SimulatedTask(
+        problems, found.complexity, found.redundancy, at.sum(axis=1), right, sure.undecided, top, error
+    )
 
 
 def _redrawn(data: cow.Counts, fitted: cow.Fitted, limits: Thresholds, draws: int, seed: int) -> Floats:

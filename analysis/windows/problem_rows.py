@@ -21,7 +21,15 @@ from scrollwork.analysis.windows.fit.cover import cover_probability
 from scrollwork.analysis.windows.fit.fitting import ProblemFit, Settings, TaskFit, fit_task
 from scrollwork.analysis.windows.fit_json import lengths
 from scrollwork.analysis.windows.observations import OUTCOMES, Problem, Task, is_right
-from scrollwork.records.complexity import Agreement, AtLength, Complexity, Mixture, Plane, ProblemAtLength, Sights
+from scrollwork.records.complexity import (
+    Agreement,
+    AtLength,
+    Complexity,
+    Mixture,
+    Plane,
+    ProblemAtLength,
+    WindowOutcomes,
+)
 
 Labels = Mapping[str, Any]  # suite, task, split, model, arm
 PASSAGES = 3  # of a typical problem, at most
@@ -57,7 +65,7 @@ class Answer:
 
 
 @dataclass
-class Needs:
+class TaskAnswers:
     """A task's answers, as they come in. twins: tasks whose contexts determine its thresholds too."""
 
     labels: Labels
@@ -185,7 +193,7 @@ class Needs:
             score = sum(one.score for one in own) / len(own)
             yield AtLength(**self.labels, length=length, windows=len(own), score=score, **shares)
 
-    def sights(self, fitted: TaskFit) -> Iterator[Sights]:
+    def sights(self, fitted: TaskFit) -> Iterator[WindowOutcomes]:
         """Yield a row for each length of the typical problem of each category."""
         for each in typical_problems(fitted):
             by_length: dict[int, dict[int, str]] = defaultdict(dict)
@@ -197,7 +205,7 @@ class Needs:
                     name: tuple(sorted(first for first, said in starts.items() if said == name))
                     for name in ("right", "wrong", "declined")
                 }
-                yield Sights(
+                yield WindowOutcomes(
                     **self.labels,
                     example_id=each.problem.name,
                     scenario=fitted.scenario,

@@ -125,7 +125,7 @@ def hosted(want: Wanted) -> Told:
 def store(want: Wanted) -> Told:
     """The whole path of a hosted model: an answer counts when it is committed."""
     from scrollwork.pipeline import progress
-    from scrollwork.pipeline.calling import Calling
+    from scrollwork.pipeline.calling import CallSettings
     from scrollwork.storage.answers.store import ResponseStore
     from scrollwork.tasks.generate.asker import Asker
     from scrollwork.tasks.generate.pending import CHUNK, chunks
@@ -146,7 +146,7 @@ def store(want: Wanted) -> Told:
     told = Told()
     progress.listen(Listener())
     kept = ResponseStore(Path(want.place) / "responses.db")
-    Asker(model, Calling("benchmark", tables={MODEL: table}), kept, "calls", want.count).ask(source)
+    Asker(model, CallSettings("benchmark", tables={MODEL: table}), kept, "calls", want.count).ask(source)
     held = kept.holdings()
     kept.close()
     assert (held.answers, held.claimed) == ({MODEL: want.count}, 0), held

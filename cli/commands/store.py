@@ -14,7 +14,7 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.home import Home
 
 if TYPE_CHECKING:
-    from scrollwork.storage.answers.check import Checked
+    from scrollwork.storage.answers.check import StoreCheck
     from scrollwork.storage.answers.transfer import Imported
 
 SHOWN = 20  # lines of one kind; --json has all
@@ -143,7 +143,7 @@ def repair(home: Home, arguments: argparse.Namespace) -> int:
     return tell_checked(arguments, done.checked, done.refilled, **more)
 
 
-def tell_checked(arguments: argparse.Namespace, found: Checked, refilled: int | None, **more: Any) -> int:
+def tell_checked(arguments: argparse.Namespace, found: StoreCheck, refilled: int | None, **more: Any) -> int:
     """What a check found. refilled: rows that a repair put back, None to say how many stand in the store."""
     if arguments.json:
         print_json(

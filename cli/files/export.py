@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
         return submission(arguments)
     if arguments.format == "observations":
         return observations(arguments)
-    from scrollwork.exchange.trials import export_trials
+    from scrollwork.exchange.export_logs import export_trials
 
     made = export_trials(arguments.format, chain_of(arguments), Path(arguments.out))
     tell(

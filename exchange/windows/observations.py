@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.exchange.scored import Scored, scored_answers
+from scrollwork.exchange.scored_results import Scored, scored_answers
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.errors import StorageError, naming_full_disks
 from scrollwork.tasks.complexity.problems import answers_with_scores, windows_of

@@ -30,7 +30,7 @@ class Unconfirmed(Exception):
 
 
 @dataclass(frozen=True)
-class Found:
+class ListedBatch:
     """What the list says of a batch. batch: the batch itself. open: others that may prove to be it when they end."""
 
     batch: BatchState | None = None
@@ -86,7 +86,7 @@ class BatchSteps:
         """Results into an empty file."""
         self._do(self._repeat(lambda: self._afresh(path, into)))
 
-    def find(self, name: str, since: float, keys: Collection[str], known: Collection[str]) -> Found:
+    def find(self, name: str, since: float, keys: Collection[str], known: Collection[str]) -> ListedBatch:
         """Look in the provider's list for a batch whose creation was sent at `since` (unix seconds).
 
         Where it keeps our name, by that; else among batches without one, of that hour and with as many requests, none
@@ -125,7 +125,7 @@ class BatchSteps:
         into.truncate()
         await self.interface.download(path, into)
 
-    async def _find(self, name: str, since: float, keys: Collection[str], known: Collection[str]) -> Found:
+    async def _find(self, name: str, since: float, keys: Collection[str], known: Collection[str]) -> ListedBatch:
         after, waiting, begun = "", [], {""}
         while True:
             page = await self._page(after)
@@ -133,16 +133,16 @@ class BatchSteps:
             for batch in page.batches:
                 if batch.name:
                     if batch.name == name:
-                        return Found(batch)
+                        return ListedBatch(batch)
                 elif batch.batch_id not in known and may_be_batch(batch, since + ahead, len(keys)):
                     if batch.state == "waiting":
                         waiting.append(batch.batch_id)
                     elif await self._holds(batch, keys):
-                        return Found(batch)
+                        return ListedBatch(batch)
             after = page.after
             oldest = page.batches[-1].created if page.batches else None
             if not after or (oldest is not None and oldest < since + ahead - AROUND_S):
-                return Found(open=tuple(waiting))
+                return ListedBatch(open=tuple(waiting))
             if after in begun:
                 raise CallProblem("transient", "a list of batches that goes round in circles")
             begun.add(after)

@@ -24,7 +24,7 @@ PATHS = {"openai": "/models", "anthropic": "/v1/models", "compatible": "/models"
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedModel:
     """A model as its vendor lists it, None where the list does not say. ends: the first day without an answer. state:
     active, deprecated or retired. max_input: tokens of a prompt; of a server of one's own, of prompt and answer.
     thinking, effort: by value, whether it is taken."""
@@ -41,7 +41,7 @@ class Listed:
 NO_LIST = (404, 405, 501)  # a server that has no list
 
 
-def list_models(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:
+def list_models(name: str, table: Mapping[str, Any]) -> dict[str, ListedModel]:
     """The models at the address of a checked table, by id. Raises CallProblem, tables.BadTable without a key."""
     return asyncio.run(_listed(name, table))
 
@@ -50,7 +50,7 @@ def context_at(name: str, table: Mapping[str, Any], within_s: float = 5.0) -> in
     """Tokens of prompt and answer that a server of one's own lists for the table's model (vLLM: `max_model_len`); 0
     where it lists none, None where it gives no list within so many seconds."""
 
-    async def asked() -> dict[str, Listed]:
+    async def asked() -> dict[str, ListedModel]:
         async with asyncio.timeout(within_s):
             return await _listed(name, table)
 
@@ -64,10 +64,10 @@ def context_at(name: str, table: Mapping[str, Any], within_s: float = 5.0) -> in
     return found.max_input or 0 if found is not None else 0
 
 
-async def _listed(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:
+async def _listed(name: str, table: Mapping[str, Any]) -> dict[str, ListedModel]:
     provider = str(table["provider"])
     wire = WIRES[provider](name, table)
-    found: dict[str, Listed] = {}
+    found: dict[str, ListedModel] = {}
     path = PATHS[provider]
     try:
         after = ""
@@ -96,14 +96,14 @@ async def _page(wire: Wire, path: str) -> Mapping[str, Any]:
     return body
 
 
-def _model(one: Any) -> Listed | None:
+def _model(one: Any) -> ListedModel | None:
     if not isinstance(one, Mapping) or not isinstance(one.get("id"), str):
         return None
     abilities = one.get("capabilities")
     abilities = abilities if isinstance(abilities, Mapping) else {}
     thinking = abilities.get("thinking")
     state = one.get("lifecycle")
-    return Listed(
+    return ListedModel(
         message_line(one["id"]),
         _day(one.get("shutdown_date")) or _day(one.get("retires_at")),
         message_line(state)[:20] if isinstance(state, str) else None,

@@ -17,7 +17,7 @@ DATED = re.compile(r"[-@:](\d{4}|\d{6}|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{2}
 
 
 @dataclass(frozen=True)
-class Seen:
+class FirstReply:
     """A first reply. ask: as it was sent. served_by: the model that the reply names. tier: that it counts for, "" for
     standard. doubted: it says how many tokens it took, and is not believed."""
 
@@ -28,7 +28,9 @@ class Seen:
     doubted: bool = False
 
 
-def differences(table: Mapping[str, Any], last: Seen, before: Seen | None = None) -> Iterator[tuple[str, str]]:
+def differences(
+    table: Mapping[str, Any], last: FirstReply, before: FirstReply | None = None
+) -> Iterator[tuple[str, str]]:
     """(kind, in words) of each difference that the last reply shows. table: of the model, checked. before: the reply
     before it; where both share a prefix, cached tokens are held against what the family's cache should have given."""
     known = family_of(table)
@@ -77,7 +79,9 @@ def same_model(table: Mapping[str, Any], asked: str, served: str) -> bool:
     return one.exact and other.exact and one.family is other.family
 
 
-def expected_cached_tokens(table: Mapping[str, Any], facts: Mapping[str, Any], first: Seen, second: Seen) -> int:
+def expected_cached_tokens(
+    table: Mapping[str, Any], facts: Mapping[str, Any], first: FirstReply, second: FirstReply
+) -> int:
     """Tokens that the second prompt should have found in the cache; 0 for none, or where nobody promises it."""
     if not second.ask.follows or not second.ask.prefix_digest or second.ask.prefix_digest != first.ask.prefix_digest:
         return 0

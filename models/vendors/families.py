@@ -74,18 +74,18 @@ class Vendor:
         address = {"base_url": self.address, "server": self.name}
         return {"provider": self.provider, **address, "key_env": self.key_env}
 
-    def family(self, model_id: str) -> Known:
+    def family(self, model_id: str) -> KnownFamily:
         """What is known of an id: its own family, or that with which its name begins, the longest; of what no family is
         known the vendor's defaults. Nothing is guessed upwards: of `claude-opus-5` nothing follows for
         `claude-opus-5-7`, of `gpt-5` nothing for `gpt-5.9`."""
         if model_id in self.by_id:
-            return Known(self.by_id[model_id], True)
+            return KnownFamily(self.by_id[model_id], True)
         begins = [name for name in self.by_id if model_id.startswith(name) and VARIANT.match(model_id, len(name))]
-        return Known(self.by_id[max(begins, key=len)] if begins else self.default, False)
+        return KnownFamily(self.by_id[max(begins, key=len)] if begins else self.default, False)
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownFamily:
     """exact: the family has this id, or names it as an alias; else it is the nearest."""
 
     family: Family
@@ -121,7 +121,7 @@ def vendor_of(table: Mapping[str, Any]) -> Vendor | None:
     return vendor_at(str(table.get("provider", "")), str(table.get("base_url", "")))
 
 
-def family_of(table: Mapping[str, Any]) -> Known | None:
+def family_of(table: Mapping[str, Any]) -> KnownFamily | None:
     """Return what is known of the model of a table: by its vendor's file, with what the table's `family` says over it.
     None if the vendor is unknown and the table says nothing."""
     vendor, own = vendor_of(table), table.get("family")
@@ -129,8 +129,8 @@ def family_of(table: Mapping[str, Any]) -> Known | None:
     if not own:
         return known
     if known is None:
-        known = Known(Family(str(table.get("id", "")), "", str(table.get("provider", "")), ""), True)
-    return Known(with_own(known.family, own), known.exact)
+        known = KnownFamily(Family(str(table.get("id", "")), "", str(table.get("provider", "")), ""), True)
+    return KnownFamily(with_own(known.family, own), known.exact)
 
 
 def with_own(family: Family, own: Mapping[str, Any]) -> Family:

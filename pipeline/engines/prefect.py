@@ -51,7 +51,7 @@ def run_stage(name: str, file: str, locations: Locations) -> Any:
     own = logging.getLogger("scrollwork")
     handler = _Forward(logger)
     own.addHandler(handler)
-    told = Told(node.title, logger.info) if node.asks else nullcontext()
+    told = ProgressLog(node.title, logger.info) if node.asks else nullcontext()
     try:
         if node.asks and calling is not None:
             model = node.label("model")
@@ -71,7 +71,7 @@ def run_stage(name: str, file: str, locations: Locations) -> Any:
     return content
 
 
-class Told:
+class ProgressLog:
     """Log the progress of a stage that asks a model, every 30 seconds and at its end: answered, failed, spent. Logs
     nothing if nothing was asked."""
 

@@ -19,11 +19,11 @@ from scrollwork.pipeline.snapshots.damaged import (
 from scrollwork.pipeline.snapshots.rows import differences, same_where_both_hold
 from scrollwork.records.base import InvalidRow
 from scrollwork.records.response import Failure, Response
-from scrollwork.storage.answers.check import Checked, check_store, rows_of, why_no_store
+from scrollwork.storage.answers.check import StoreCheck, check_store, rows_of, why_no_store
 from scrollwork.storage.answers.database import in_batches
+from scrollwork.storage.answers.empty_replies import without_a_word
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import responses
-from scrollwork.storage.answers.unanswered import without_a_word
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.errors import DamagedArtifact, LostAnswers, StorageError
 from scrollwork.storage.home import SNAPSHOTS, Home
@@ -34,7 +34,7 @@ _KEYS: dict[str, Paid] = {}  # request keys of intact snapshots, by folder
 
 
 @dataclass
-class Held:
+class SnapshotComparison:
     """The store compared with snapshots. answers: number of those that agree. different: (the snapshot's answer, its
     provider, the fields that differ). gone, failures_gone: in a snapshot but not in the store. disputed: snapshots
     disagree, and the store agrees with none. conflicts: snapshots disagree, and the store agrees with one, so it is
@@ -74,7 +74,7 @@ def store_problems(home: Home, found: Sequence[Artifact], whole: bool) -> list[s
     return list(checked_store(home, found, whole).problems)
 
 
-def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> Checked:
+def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> StoreCheck:
     """Count the rows of the store and list what is wrong with them, also compared with these snapshots. Creates no
     store. whole: check every row too."""
     asked = [one for one in found if one.manifest.ingredients.stage == SNAPSHOTS]
@@ -82,19 +82,19 @@ def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> 
         number = sum(artifact.facts.get("answered", 0) + artifact.facts.get("failed", 0) for artifact in asked)
         if number:
             why = f"{why}; {empty_store_problem(number, len(asked))}"
-        return Checked(problems=(why,) if number or home.has_store else ())
+        return StoreCheck(problems=(why,) if number or home.has_store else ())
     try:
         store = ResponseStore(home.store_place)
     except StorageError as error:
-        return Checked(problems=(str(error),))
+        return StoreCheck(problems=(str(error),))
     try:
-        base = check_store(store) if whole else Checked()
+        base = check_store(store) if whole else StoreCheck()
         if any(line.startswith("the database") for line in base.problems):
             return base
         empty = tuple((key, model) for key, at, model in without_a_word(store, WITHOUT_ROOM) if at in HOSTED)
         return replace(base, problems=(*base.problems, *store_differences(store, asked)), empty=empty)
     except StorageError as error:
-        return Checked(problems=(str(error),))
+        return StoreCheck(problems=(str(error),))
     finally:
         store.close()
 
@@ -120,11 +120,11 @@ def store_differences(store: ResponseStore, found: Sequence[Artifact]) -> Iterat
         yield f"failure {failure.request_key} of {failure.model}: is gone, a snapshot holds it; {REPAIR}"
 
 
-def compare_with_store(store: ResponseStore, found: Iterable[Artifact]) -> Held:
+def compare_with_store(store: ResponseStore, found: Iterable[Artifact]) -> SnapshotComparison:
     """Compare the store with these snapshots. Snapshots with a digest (schema 4) count before older ones.
 
     The store's answer is right if any snapshot agrees with it. If they disagree with each other, none is believed."""
-    held = Held()
+    held = SnapshotComparison()
     equal: dict[str, bool] = {}  # answers that a snapshot agrees with: whether one with a digest does
     different: dict[str, list[tuple[Response, str, list[str]]]] = {}
     gone: dict[str, tuple[Response, str]] = {}
@@ -164,7 +164,7 @@ def compare_with_store(store: ResponseStore, found: Iterable[Artifact]) -> Held:
     return held
 
 
-def _judge(held: Held, key: str, said: list[tuple[Response, str, list[str]]], equal: bool | None) -> None:
+def _judge(held: SnapshotComparison, key: str, said: list[tuple[Response, str, list[str]]], equal: bool | None) -> None:
     """Sort an answer that some snapshots hold otherwise than the store into `held`. equal: True if a snapshot with a
     digest agrees with the store, False if only an older one does, None if none does. An older snapshot lacks some
     fields, so it cannot confirm those."""

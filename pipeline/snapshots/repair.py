@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from scrollwork.pipeline.snapshots.check import checked_store, compare_with_store, snapshots
 from scrollwork.pipeline.snapshots.damaged import Damaged, certain_rows, damaged_snapshot, damaged_snapshots, move_aside
 from scrollwork.pipeline.snapshots.rows import refilled_failure, store_row
-from scrollwork.storage.answers.check import Checked
+from scrollwork.storage.answers.check import StoreCheck
 from scrollwork.storage.answers.repair import open_or_mend, replace_answers, settle_attempts, take_out_damaged
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.answers.store import ResponseStore
@@ -30,7 +30,7 @@ class Repaired:
     saved: int
     damaged: tuple[str, ...]
     conflicts: tuple[str, ...]
-    checked: Checked
+    checked: StoreCheck
 
 
 def repair(home: Home) -> Repaired:

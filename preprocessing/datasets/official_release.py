@@ -35,7 +35,7 @@ def curate(raw: RawFiles, task: str, split: str, *, template: Mapping[str, Any],
 
 
 @dataclass
-class Held:
+class PartialInput:
     """An input whose rows are not all read yet; its text is kept only as a digest."""
 
     example: Example
@@ -49,7 +49,7 @@ class Release:
 
     def __init__(self, task: str, split: str, template: Template, query_ends: str) -> None:
         self._task, self._split, self._template, self._query_ends = task, split, template, query_ends
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, PartialInput] = {}
 
     def take(self, record: Record) -> Iterator[Row]:
         """Yield the documents of a row, or nothing for a further reference. Raises MalformedRecord."""
@@ -60,7 +60,7 @@ class Release:
         held = self._held.get(name)
         if held is None:
             pieces = pieces_of(record, self._template, self._query_ends)
-            held = Held(self._example(record, name, pieces), digest, [], [])
+            held = PartialInput(self._example(record, name, pieces), digest, [], [])
             yield from pieces.documents
             self._held[name] = held
         elif held.input_sha256 != digest:

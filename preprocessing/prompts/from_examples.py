@@ -40,7 +40,7 @@ class Profile:
         return "-".join([self.variant, *([self.prompts] if self.prompts else []), *limit, *quirks])
 
 
-class Way(Protocol):
+class PromptMethod(Protocol):
     """How an example becomes the parts of a prompt."""
 
     def cut(self, example: Example, text_of: Callable[[str], str], counts: Counts | None, limit: Limit) -> Cut:
@@ -92,7 +92,7 @@ def prompts(
     tokenizer: Tokenizer | None = None,
     counted: Mapping[str, int] | None = None,
     shard: Sequence[int] = (0, 1),
-    way: Way | None = None,
+    way: PromptMethod | None = None,
 ) -> Iterator[Prompt]:
     """Yield a prompt for each example, in order.
 

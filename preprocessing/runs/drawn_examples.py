@@ -13,7 +13,7 @@ from scrollwork.records.example import Example
 
 
 @dataclass(frozen=True)
-class How:
+class DrawSettings:
     """How runs of a task are drawn. shots, most: demonstrations and instances of a run (most 0: all).
 
     ids: lowest and highest id of a mention, (0, 0) for 0 to n-1. vary: the variables that differ between runs.
@@ -38,7 +38,7 @@ class Pool:
     demonstrations: Sequence[Example]
 
 
-def draw_of(sizes: Mapping[str, int], task: str, pool: Pool, how: How, run: int) -> Draw:
+def draw_of(sizes: Mapping[str, int], task: str, pool: Pool, how: DrawSettings, run: int) -> Draw:
     """Draw a run of a task. Raises ValueError for too few demonstrations.
 
     sizes: number of documents of each example that can be drawn, by its name, in the order of the data set.
@@ -61,7 +61,7 @@ def examples_of_run(
     suite: str,
     task: str,
     one: Draw,
-    how: How,
+    how: DrawSettings,
     ids: Mapping[str, Sequence[int]] | None = None,
     *,
     counted: bool = False,

@@ -12,7 +12,7 @@ from typing import Any
 
 from scrollwork.preprocessing.prompts.truncation import Limit
 from scrollwork.preprocessing.runs.block_prompts import Blocks
-from scrollwork.preprocessing.runs.drawn_examples import How
+from scrollwork.preprocessing.runs.drawn_examples import DrawSettings
 from scrollwork.preprocessing.runs.draws import Draw
 from scrollwork.records.base import canonical_json
 from scrollwork.records.example import Example
@@ -23,7 +23,7 @@ def manifest(
     suite: str,
     task: str,
     one: Draw,
-    how: How,
+    how: DrawSettings,
     examples: Iterable[Example],
     blocks: Blocks,
     text_of: Callable[[str], str],

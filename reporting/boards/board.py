@@ -50,7 +50,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Section:
+class SplitBoard:
     """The leaderboard of one split."""
 
     split: str
@@ -95,7 +95,7 @@ class Board:
     suite: str
     title: str
     columns: tuple[Column, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[SplitBoard, ...]
     failures: tuple[Failed, ...]
     published: Published | None
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -121,12 +121,12 @@ class Board:
         """ "of the N tasks of ..." if the average is not over all tasks; else ""."""
         return f"of the {len(self.averaged)} tasks of {self.extends}" if self.extends else ""
 
-    def raw_of(self, section: Section) -> list[tuple[str, RawNote]]:
+    def raw_of(self, section: SplitBoard) -> list[tuple[str, RawNote]]:
         """(task, note on its raw files) of a section, in the suite's order."""
         tasks = [column.task for column in self.columns]
         return [(task, told) for task in tasks for told in self.raw.get((section.split, task), ())]
 
-    def rank(self, section: Section, line: Line) -> ModelRank | None:
+    def rank(self, section: SplitBoard, line: Line) -> ModelRank | None:
         """A line's rank; None if the suite does not rank models, or not this one."""
         return self.ranks.of(section.split).model(line.model, line.arm) if self.ranked else None
 
@@ -222,7 +222,7 @@ def _section(
     failures: Sequence[Failed],
     bounds: frozenset[str],
     no_average: str = "",
-) -> Section:
+) -> SplitBoard:
     here = {key[1:]: row for key, row in known.items() if key[0] == split}
     families = {(model, arm) for (model, arm, _), row in here.items() if row.seeds > 1}
     hidden = {
@@ -248,4 +248,4 @@ def _section(
         mean = Average(None, reason=UPPER_BOUND if bound else no_average)
         own = [cell for cell, column in zip(cells, columns, strict=True) if column.official]
         lines.append(Line(model, arm, cells, mean if mean.reason else average(own), bound))
-    return Section(split, tuple(lines))
+    return SplitBoard(split, tuple(lines))

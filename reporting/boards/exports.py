@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 
 from scrollwork.records.score import Coverage
-from scrollwork.reporting.boards.board import Board, Line, Section
+from scrollwork.reporting.boards.board import Board, Line, SplitBoard
 from scrollwork.reporting.boards.cells import Cell, Column
 from scrollwork.reporting.boards.leaderboard import (
     INPUTS,
@@ -81,7 +81,7 @@ def latex(board: Board) -> str:
     return "\n".join(line for section in board.sections for line in _tabular(board, section))
 
 
-def _tabular(board: Board, section: Section) -> Iterator[str]:
+def _tabular(board: Board, section: SplitBoard) -> Iterator[str]:
     yield f"% {visible(board.title)}, split {visible(section.split)}; needs \\usepackage{{booktabs}}"
     yield from (f"% ! {cut_text(remark, 500)}" for remark in remarks(board, section))
     if files := summary(told for _, told in board.raw_of(section)):
@@ -189,7 +189,7 @@ def parts_of(column: Column, cell: Cell) -> Iterator[tuple[tuple[object, ...], C
             yield (name, value, *[None] * 4, cell.seeds), cell.coverage
 
 
-def over_all(board: Board, section: Section, line: Line) -> Iterator[tuple[tuple[object, ...], str]]:
+def over_all(board: Board, section: SplitBoard, line: Line) -> Iterator[tuple[tuple[object, ...], str]]:
     """((name, metric, value, value with unanswered as 0, low, high, spread), remark) of a line over all tasks."""
     if not board.ranked:
         mean = line.average

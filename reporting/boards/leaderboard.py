@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from scrollwork.records.ranking import NO_RANK, REFUSED, RUN_OUT, ModelRank
-from scrollwork.reporting.boards.board import Board, Failed, Line, Section, board
+from scrollwork.reporting.boards.board import Board, Failed, Line, SplitBoard, board
 from scrollwork.reporting.boards.cells import Cell, Column, unfinished_answers
 from scrollwork.reporting.boards.published import ROUGE, Published, Reference
 from scrollwork.reporting.boards.ranks import Ranks, label
@@ -79,7 +79,7 @@ def _row(split: str, line: Line, cell: Cell) -> dict[str, Any]:
     }
 
 
-def _subset_row(board: Board, section: Section, line: Line, cell: Cell) -> Iterator[dict[str, Any]]:
+def _subset_row(board: Board, section: SplitBoard, line: Line, cell: Cell) -> Iterator[dict[str, Any]]:
     """The row of a cell's flagged inputs, if it has any."""
     if (row := cell.subset) is None:
         return
@@ -93,7 +93,7 @@ def _subset_row(board: Board, section: Section, line: Line, cell: Cell) -> Itera
     yield {**_row(section.split, line, told), "published": printed}
 
 
-def remarks(board: Board, section: Section) -> Iterator[str]:
+def remarks(board: Board, section: SplitBoard) -> Iterator[str]:
     """Remarks on everything in a section that is incomplete, or not on the paper's inputs."""
     if board.extends:
         added = ", ".join(cut_text(column.task) for column in board.columns if not column.official)
@@ -117,7 +117,7 @@ def remarks(board: Board, section: Section) -> Iterator[str]:
     yield from raw_remarks(board.raw_of(section))
 
 
-def unranked(board: Board, section: Section) -> Iterator[str]:
+def unranked(board: Board, section: SplitBoard) -> Iterator[str]:
     """Remarks on models, runs and data sets that a ranking leaves out."""
     own = board.ranks.of(section.split)
     if board.ranked and section.lines and not own.ranked():
@@ -153,7 +153,7 @@ def means(board: Board) -> tuple[str, ...]:
     return ("AR", "ARSD %") if board.ranked else ("average",)
 
 
-def line_means(board: Board, section: Section, line: Line) -> tuple[str, ...]:
+def line_means(board: Board, section: SplitBoard, line: Line) -> tuple[str, ...]:
     """The cells of a line under `means`."""
     if not board.ranked:
         return (_with_spread(line.average.value, line.average.spread),)
@@ -187,7 +187,7 @@ def settings(board: Board) -> str:
     return "".join(f", {cut_text(one)}" for one in told)
 
 
-def references(board: Board, section: Section) -> Published | None:
+def references(board: Board, section: SplitBoard) -> Published | None:
     """The paper's rows, if they are for this section's split; else None."""
     return board.published if board.published and board.published.split == section.split else None
 
@@ -217,7 +217,7 @@ def inputs_of_parts(cell: Cell) -> str:
     return ", ".join(f"{one.answered:,}/{one.expected:,}" for one in found)
 
 
-def parts_table(board: Board, section: Section) -> tuple[list[str], list[list[str]], list[list[str]]]:
+def parts_table(board: Board, section: SplitBoard) -> tuple[list[str], list[list[str]], list[list[str]]]:
     """(head, our rows, the paper's rows) of a table of the tasks for which the paper prints several numbers; empty
     lists if there are none."""
     columns = [place for place, column in enumerate(board.columns) if column.parts]
@@ -280,7 +280,7 @@ def _markdown_grid(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
 
 
-def _markdown_line(board: Board, section: Section, line: Line) -> list[str]:
+def _markdown_line(board: Board, section: SplitBoard, line: Line) -> list[str]:
     values = [_with_spread(cell.value, cell.spread) + (" ⚠" if cell.unanswered else "") for cell in line.cells]
     name = f"{line.label} ({line.note})" if line.note else line.label
     return [markdown_text(name), *values, *line_means(board, section, line), inputs_text(line)]

@@ -13,7 +13,7 @@ MOST_MODELS = 4  # models named in a line
 
 
 @dataclass(frozen=True)
-class Held:
+class RawFileState:
     """A raw file (path below the raw folder), its state, and the reason where needed."""
 
     path: str
@@ -31,14 +31,14 @@ class RawNote:
     """
 
     states: Mapping[str, int] = field(default_factory=dict)
-    files: tuple[Held, ...] = ()
+    files: tuple[RawFileState, ...] = ()
     what: str = ""
     found: int = 0
     known: int = 0
     models: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, files: Iterable[Held], what: str = "", found: int = 0, known: int = 0) -> RawNote:
+    def of(cls, files: Iterable[RawFileState], what: str = "", found: int = 0, known: int = 0) -> RawNote:
         """Make a note from all files."""
         held = list(files)
         states = {state: sum(one.state == state for one in held) for state in STATES}
@@ -49,7 +49,7 @@ class RawNote:
     def read(cls, plain: Mapping[str, Any]) -> RawNote:
         """Read the result of `plain`."""
         counts = plain.get("number") or {}
-        files = tuple(Held(**one) for one in plain["files"])
+        files = tuple(RawFileState(**one) for one in plain["files"])
         numbers = counts.get("of", ""), counts.get("found", 0), counts.get("known", 0)
         return cls(dict(plain["states"]), files, *numbers, tuple(plain.get("models", ())))
 

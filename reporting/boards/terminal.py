@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from scrollwork.reporting.boards.board import Board, Section
+from scrollwork.reporting.boards.board import Board, SplitBoard
 from scrollwork.reporting.boards.cells import ABOUT
 from scrollwork.reporting.boards.leaderboard import (
     REMARK,
@@ -54,7 +54,7 @@ def terminal(board: Board) -> RenderableType:
     return Group(*blocks)
 
 
-def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType]:
+def _terminal_section(board: Board, section: SplitBoard) -> Iterator[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
@@ -115,7 +115,7 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
     yield from _terminal_parts(board, section)
 
 
-def _terminal_parts(board: Board, section: Section) -> Iterator[Table]:
+def _terminal_parts(board: Board, section: SplitBoard) -> Iterator[Table]:
     """The table of tasks for which the paper prints several numbers."""
     from rich.table import Table
     from rich.text import Text

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.reporting.boards.board import Board, Line, Section
+from scrollwork.reporting.boards.board import Board, Line, SplitBoard
 from scrollwork.reporting.boards.cells import Column
 from scrollwork.reporting.charts.drawing import LINE, PAPER, SOFT, Drawing, chart_file, figure, inline, quantiles
 from scrollwork.reporting.page.content import Figure, Findings
@@ -59,7 +59,7 @@ def drawings(
     return found
 
 
-def charted_lines(section: Section) -> list[Line]:
+def charted_lines(section: SplitBoard) -> list[Line]:
     """The lines of a section that charts show; their order decides colours and markers."""
     return [line for line in section.lines if any(cell.value is not None for cell in line.cells)][:MOST_LINES]
 
@@ -90,7 +90,7 @@ class _Drawn:
     def __init__(
         self,
         columns: Sequence[Column],
-        section: Section,
+        section: SplitBoard,
         lines: Sequence[Line],
         findings: Findings,
         usage: Mapping[tuple[str, int], Usage],

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from scrollwork.records.judgement import MEASURES, SLICES, WORDS
-from scrollwork.reporting.boards.board import Board, Line, Section
+from scrollwork.reporting.boards.board import Board, Line, SplitBoard
 from scrollwork.reporting.boards.cells import Column
 from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.text import count, number
@@ -83,7 +83,7 @@ def tasks_by_split(board: Board, findings: Findings) -> list[tuple[str, list[Bey
     return found
 
 
-def _looks(section: Section, column: Column, findings: Findings) -> Table | None:
+def _looks(section: SplitBoard, column: Column, findings: Findings) -> Table | None:
     """How answers look: a row for each model, a column for each measure."""
     rows = _of(findings.conduct, section, column)
     names = [name for name in MEASURES if any(row["measure"] == name for row in rows)]
@@ -93,7 +93,7 @@ def _looks(section: Section, column: Column, findings: Findings) -> Table | None
     return _table(section, found, names, [HEADS[name] for name in names], groups, _measure)
 
 
-def _parts(section: Section, column: Column, findings: Findings) -> Table | None:
+def _parts(section: SplitBoard, column: Column, findings: Findings) -> Table | None:
     """Scores on parts of the inputs: a row for each model, a column for each part."""
     rows = _of(findings.slices, section, column)
     names: list[tuple[str, str]] = []
@@ -105,12 +105,12 @@ def _parts(section: Section, column: Column, findings: Findings) -> Table | None
     return _table(section, found, names, [_part(part) for _, part in names], groups, _score)
 
 
-def _of(rows: Iterable[Mapping[str, Any]], section: Section, column: Column) -> list[Mapping[str, Any]]:
+def _of(rows: Iterable[Mapping[str, Any]], section: SplitBoard, column: Column) -> list[Mapping[str, Any]]:
     return [row for row in rows if (row["split"], row["task"]) == (section.split, column.task)]
 
 
 def _table(
-    section: Section,
+    section: SplitBoard,
     found: Mapping[tuple[str, str, Any], Mapping[str, Any]],
     names: Sequence[Any],
     heads: Sequence[str],

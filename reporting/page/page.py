@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from scrollwork.reporting.boards.board import ARM, Board, Line, Section
+from scrollwork.reporting.boards.board import ARM, Board, Line, SplitBoard
 from scrollwork.reporting.boards.cells import NOT_ASKED, WITHOUT_SCORE, Cell
 from scrollwork.reporting.boards.leaderboard import references
 from scrollwork.reporting.boards.metrics import COMPONENTS, metric_reading
@@ -179,7 +179,7 @@ def _totals(board: Board) -> dict[str, int]:
     }
 
 
-def incomplete_models(section: Section) -> list[tuple[str, list[Cell]]]:
+def incomplete_models(section: SplitBoard) -> list[tuple[str, list[Cell]]]:
     """(model, its cells with unanswered inputs)."""
     found = [(line.label, [cell for cell in line.cells if cell.unanswered]) for line in section.lines]
     return [(label, cells) for label, cells in found if cells]

@@ -24,7 +24,7 @@ class Link:
     text: str
 
 
-class Section:
+class PageSection:
     """A section that shows nothing; subclasses override what they need.
 
     files: template, style sheets and other files that decide how it looks; their digest is in the page's key.
@@ -49,6 +49,6 @@ class Section:
         return ()
 
 
-def sections_of(modules: Iterable[str]) -> list[Section]:
+def sections_of(modules: Iterable[str]) -> list[PageSection]:
     """Import the sections of modules, in order. Raises ModuleNotFoundError, or AttributeError if one has no SECTION."""
-    return [cast(Section, importlib.import_module(name).SECTION) for name in modules]
+    return [cast(PageSection, importlib.import_module(name).SECTION) for name in modules]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.records.ranking import COMPUTED, FORMAT, LENGTH, PUBLISHED, LengthPoint, ModelRank, TaskRank
-from scrollwork.reporting.boards.board import Board, Section
+from scrollwork.reporting.boards.board import Board, SplitBoard
 from scrollwork.reporting.boards.ranks import Ranks, label
 from scrollwork.reporting.charts.drawing import INK, SOFT, Drawing, figure
 from scrollwork.reporting.charts.figures import COLOURS, MARKERS, MOST_LINES, NAME, charted_lines, folder
@@ -79,7 +79,7 @@ def thin_out(points: Sequence[LengthPoint], most: int = MOST_POINTS) -> list[Len
     return sorted(points, key=digest)[:most]
 
 
-def places(section: Section, ranked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:
+def places(section: SplitBoard, ranked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:
     """The place (colour and marker) of each drawn model, at most MOST_LINES. It is the one that the model has in the
     other charts of the page, so that its colour is the same; models that are not in them get the remaining places."""
     known = {(line.model, line.arm): place for place, line in enumerate(charted_lines(section))}
@@ -90,7 +90,7 @@ def places(section: Section, ranked: Sequence[tuple[str, str]]) -> dict[tuple[st
 class _Drawn:
     """Draws the charts of one split. models: the drawn models, each with its place (colour and marker)."""
 
-    def __init__(self, board: Board, section: Section, ranks: Ranks) -> None:
+    def __init__(self, board: Board, section: SplitBoard, ranks: Ranks) -> None:
         self.ranks = ranks
         self.short = {column.task: column.short for column in board.columns}
         ranked = ranks.ranked()[:MOST_LINES]

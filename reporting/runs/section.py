@@ -13,7 +13,7 @@ from scrollwork.reporting.boards.ranks import Ranks, label
 from scrollwork.reporting.charts.drawing import Drawing
 from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.environment import environment
-from scrollwork.reporting.page.sections import Link, Section
+from scrollwork.reporting.page.sections import Link, PageSection
 from scrollwork.reporting.page.text import number
 from scrollwork.reporting.runs.figures import run_drawings
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_CARDS = 8
 
 
-class Runs(Section):
+class Runs(PageSection):
     """The section, with a part for each ranked split."""
 
     files = ("runs.html", "runs.css")

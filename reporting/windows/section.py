@@ -12,7 +12,7 @@ from scrollwork.reporting.boards.board import Board
 from scrollwork.reporting.charts.drawing import Drawing
 from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.environment import environment
-from scrollwork.reporting.page.sections import Link, Section
+from scrollwork.reporting.page.sections import Link, PageSection
 from scrollwork.reporting.page.text import number
 from scrollwork.reporting.windows.problems import GAP, HIGH, LAST, MEANINGS, PARTS, WIDE, Problems, name, whole_tasks
 from scrollwork.reporting.windows.texts import Texts
@@ -27,7 +27,7 @@ MOST_PAIRS = 30  # pairs of models shown
 MEASURES = ("rc_complexity", "rho_complexity", "rc_redundancy", "rho_redundancy", "kl")
 
 
-class Windows(Section):
+class Windows(PageSection):
     """The section, with a part for each split with fits."""
 
     files = ("windows.html", "windows.css", "runs.css")

@@ -47,7 +47,7 @@ class NotScored(ValueError):
 
 
 @dataclass(frozen=True)
-class Way:
+class FileScoring:
     """How a file is scored. first_line: only the first line of each prediction counts."""
 
     task: str
@@ -75,7 +75,7 @@ def rows_of(benchmark: str, stream: IO[bytes]) -> Iterator[dict[str, Any]]:
     yield from _longbench(stream)
 
 
-def way_of_file(benchmark: str, file: str, named: str, metric: str, first: Mapping[str, Any]) -> Way:
+def way_of_file(benchmark: str, file: str, named: str, metric: str, first: Mapping[str, Any]) -> FileScoring:
     """Return how a file is scored. Raises NotScored.
 
     named: its task if the user names one, else "". metric: used in place of the benchmark's, "" for that. first: the
@@ -86,7 +86,7 @@ def way_of_file(benchmark: str, file: str, named: str, metric: str, first: Mappi
         if not metric and task not in LONGBENCH:
             known = ", ".join(LONGBENCH)
             raise NotScored(f"{task!r} is no task of LongBench with a metric here; --task names one of: {known}")
-        return Way(task, metric or LONGBENCH[task], task in FIRST_LINE)
+        return FileScoring(task, metric or LONGBENCH[task], task in FIRST_LINE)
     kind = first.get("evaluation")
     found = metric or (LEVAL_EXAMS.get(task) if kind == "exam" else LEVAL_METRICS.get(str(kind)))
     if not found and kind == "exam" and task not in LEVAL_OTHERS:
@@ -96,7 +96,7 @@ def way_of_file(benchmark: str, file: str, named: str, metric: str, first: Mappi
     if not found:
         what = f"the exam {task!r}" if kind == "exam" else f"evaluation {kind!r}"
         raise NotScored(f"L-Eval scores {what} by a rule of its own, which is not built here; --metric takes another")
-    return Way(task, found)
+    return FileScoring(task, found)
 
 
 def task_of(benchmark: str, file: str) -> str:

@@ -56,7 +56,7 @@ HEADER = ",".join(COLUMNS) + "\n"
 
 
 @dataclass
-class Checked:
+class CheckedFile:
     """The content of a file. rows: number after the header. ids: by task, each once. findings: in file order."""
 
     rows: int = 0
@@ -72,12 +72,12 @@ class Checked:
             self.uncounted += 1
 
 
-def check(stream: IO[bytes], expected: Mapping[str, Collection[str]]) -> Checked:
+def check(stream: IO[bytes], expected: Mapping[str, Collection[str]]) -> CheckedFile:
     """Run the official checks on a file opened in binary, and two more: for duplicate rows and for invalid UTF-8.
 
     expected: ids by task, for every required task. Rows are read one at a time, and texts are not kept.
     """
-    found = Checked()
+    found = CheckedFile()
     csv.field_size_limit(LONGEST)
     source = _Lines(stream, found)
     reader = csv.reader(iter(source), strict=True)
@@ -99,7 +99,7 @@ def check(stream: IO[bytes], expected: Mapping[str, Collection[str]]) -> Checked
     return found
 
 
-def _rows(reader: Any, places: list[int], found: Checked) -> None:
+def _rows(reader: Any, places: list[int], found: CheckedFile) -> None:
     before = reader.line_num
     for cells in reader:
         where, before = f"line {before + 1}", reader.line_num
@@ -121,7 +121,7 @@ def _rows(reader: Any, places: list[int], found: Checked) -> None:
         ids[name] = None
 
 
-def _compare(found: Checked, expected: Mapping[str, Collection[str]]) -> None:
+def _compare(found: CheckedFile, expected: Mapping[str, Collection[str]]) -> None:
     """Compare tasks and ids with the expected ones."""
     absent = [task for task in expected if task not in found.ids]
     foreign = [task for task in found.ids if task not in expected]
@@ -144,7 +144,7 @@ def _compare(found: Checked, expected: Mapping[str, Collection[str]]) -> None:
 class _Lines:
     """Lines as text, cut at newlines only; invalid UTF-8 is reported, and read with replacement characters."""
 
-    def __init__(self, stream: IO[bytes], found: Checked) -> None:
+    def __init__(self, stream: IO[bytes], found: CheckedFile) -> None:
         self._stream, self._found = stream, found
 
     def __iter__(self) -> Iterator[str]:

@@ -29,7 +29,7 @@ PLACE = "place"  # name under which a row's place in its table is added to its c
 
 
 @dataclass(frozen=True)
-class Checked:
+class StoreCheck:
     """Numbers of rows, and what is wrong, in words. refilled: answers that came from snapshots. empty: (request key,
     model) of empty replies of hosted models that older versions stored as answers.
     """
@@ -42,12 +42,12 @@ class Checked:
     empty: tuple[tuple[str, str], ...] = ()
 
 
-def check_store(store: ResponseStore) -> Checked:
+def check_store(store: ResponseStore) -> StoreCheck:
     """Check every page (SQLite) and every row. Raises StorageError if the database cannot be read at all."""
     try:
         return store.database.read(lambda connection: _checked(connection, store.database.sqlite))
     except ForeignStore as error:
-        return Checked(problems=(str(error),))
+        return StoreCheck(problems=(str(error),))
 
 
 def why_no_store(place: str | Path) -> str:
@@ -76,7 +76,7 @@ def place_in(connection: sa.Connection) -> sa.ColumnElement[Any]:
     return sa.literal_column("rowid" if connection.dialect.name == "sqlite" else "ctid::text", sa.String())
 
 
-def _checked(connection: sa.Connection, sqlite: bool) -> Checked:
+def _checked(connection: sa.Connection, sqlite: bool) -> StoreCheck:
     problems: list[str] = []
     if sqlite:
         lines = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
@@ -101,7 +101,7 @@ def _checked(connection: sa.Connection, sqlite: bool) -> Checked:
     problems += [f"{number:,} {line}" for line, number in wrong.items() if number]
     problems += changed
     problems += [f"answer {key} {why}" for key, why in attempts_against_answers(connection)]
-    return Checked(
+    return StoreCheck(
         numbers["answer"], numbers["failure"], numbers["attempt"], tuple(problems), refilled=numbers["refilled"]
     )
 

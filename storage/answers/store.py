@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from scrollwork.storage.answers import batches, claiming, money
+from scrollwork.storage.answers import batches, claiming, spending
 from scrollwork.storage.answers.database import Database, in_batches
 from scrollwork.storage.answers.digests import whole_row
 from scrollwork.storage.answers.migrations import prepare
@@ -178,12 +178,12 @@ class ResponseStore:
     def spent(self, owner: str | None = None, since: float | None = None) -> dict[str, Spent]:
         """Count calls, answers, tokens and cost by model; owner: only of this owner's attempts. since: only of those
         that started at this time (unix seconds) or later."""
-        return self.database.read(lambda connection: money.spent(connection, owner, since))
+        return self.database.read(lambda connection: spending.spent(connection, owner, since))
 
     def thoughts(self, model: str, characters: int) -> dict[int, tuple[int, int]]:
         """Count what a model thought: by the new tokens that a request allowed, (answers, tokens in all of them).
         characters: of text, a token."""
-        return self.database.read(lambda connection: money.thoughts(connection, model, characters))
+        return self.database.read(lambda connection: spending.thoughts(connection, model, characters))
 
     def holdings(self) -> Holdings:
         """Count all rows at one moment."""
@@ -191,13 +191,13 @@ class ResponseStore:
 
     def _holdings(self, connection: sa.Connection) -> Holdings:
         return Holdings(
-            answers=money.by_model(connection, responses),
-            failures=money.by_model(connection, failures),
-            failure_kinds=money.failure_kinds(connection),
-            attempts=money.outcomes(connection),
+            answers=spending.by_model(connection, responses),
+            failures=spending.by_model(connection, failures),
+            failure_kinds=spending.failure_kinds(connection),
+            attempts=spending.outcomes(connection),
             batches=batches.counts(connection),
-            claimed=money.claimed(connection, self.database.now(connection)),
-            spent=money.spent(connection),
+            claimed=spending.claimed(connection, self.database.now(connection)),
+            spent=spending.spent(connection),
         )
 
     def _among(self, connection: sa.Connection, table: sa.Table, row: type[R], keys: Sequence[str]) -> dict[str, R]:

@@ -12,7 +12,7 @@ PUBLIC = "https://huggingface.co"
 
 
 @dataclass(frozen=True)
-class Manners:
+class HostLimits:
     """How politely a host is treated. at_once: concurrent requests. pause_s: seconds between the starts of two."""
 
     at_once: int = 2

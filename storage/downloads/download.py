@@ -15,9 +15,9 @@ from typing import IO
 import httpx
 
 from scrollwork.storage.downloads.partial import (
+    DownloadRequest,
     Fetched,
     Info,
-    Wanted,
     file_in_place,
     finish_download,
     page_instead,
@@ -34,7 +34,7 @@ LIMIT_BYTES = 4 << 30  # largest size of a file whose size is not published
 Heard = Callable[[int, int], None]
 
 
-def download(wanted: Wanted, web: Web, heard: Heard = lambda done, total: None) -> Fetched:
+def download(wanted: DownloadRequest, web: Web, heard: Heard = lambda done, total: None) -> Fetched:
     """Return the file under its final name: already there, or downloaded, verified and renamed.
 
     heard(bytes so far, total bytes or 0) reports progress. Waits while another process downloads the same file, and
@@ -61,7 +61,7 @@ def download(wanted: Wanted, web: Web, heard: Heard = lambda done, total: None) 
         raise max(problems, key=lambda error: ("missing", "dead", "manual", "corrupt").index(error.state))
 
 
-def _from(url: str, wanted: Wanted, web: Web, heard: Heard) -> Fetched:
+def _from(url: str, wanted: DownloadRequest, web: Web, heard: Heard) -> Fetched:
     """Download the file from one URL, with as many tries as `web.patience` allows."""
     part, patience = sibling(wanted.target, ".part"), web.patience
     tries, furthest, mixed = 0, part.stat().st_size, part.stat().st_size > 0
@@ -86,7 +86,7 @@ def _from(url: str, wanted: Wanted, web: Web, heard: Heard) -> Fetched:
             web.rest(min(wait_s, patience.longest_s))
 
 
-def _more(url: str, wanted: Wanted, web: Web, heard: Heard) -> Info:
+def _more(url: str, wanted: DownloadRequest, web: Web, heard: Heard) -> Info:
     """Request the missing bytes and append them to the .part file. Raises Again, DownloadError."""
     part = sibling(wanted.target, ".part")
     noted, have = _noted(wanted, url), part.stat().st_size
@@ -118,7 +118,7 @@ def _more(url: str, wanted: Wanted, web: Web, heard: Heard) -> Info:
     return info
 
 
-def _noted(wanted: Wanted, url: str) -> Info | None:
+def _noted(wanted: DownloadRequest, url: str) -> Info | None:
     """The response that the .part file belongs to, if it can be continued from this URL."""
     try:
         info = Info(**json.loads(sibling(wanted.target, ".part-info").read_text(encoding="utf-8")))
@@ -138,7 +138,7 @@ def _continues(answer: httpx.Response, noted: Info, have: int) -> bool:
     return not (etag and noted.etag and etag != noted.etag)
 
 
-def _begun(url: str, answer: httpx.Response, wanted: Wanted) -> Info:
+def _begun(url: str, answer: httpx.Response, wanted: DownloadRequest) -> Info:
     """Read the headers of a 200 response. Raises DownloadError if it cannot be the wanted file."""
     headers = answer.headers
     kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
@@ -158,7 +158,9 @@ def _begun(url: str, answer: httpx.Response, wanted: Wanted) -> Info:
     return Info(url, headers.get("ETag", ""), headers.get("Last-Modified", ""), total, zipped)
 
 
-def _write(answer: httpx.Response, stream: IO[bytes], info: Info, wanted: Wanted, web: Web, heard: Heard) -> None:
+def _write(
+    answer: httpx.Response, stream: IO[bytes], info: Info, wanted: DownloadRequest, web: Web, heard: Heard
+) -> None:
     """Write the body as it comes. Raises Again if it is too slow, WrongBytes if it is too long."""
     most = info.total or wanted.bytes or LIMIT_BYTES
     have = before = stream.tell()

@@ -25,7 +25,7 @@ HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGN
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DownloadRequest:
     """A file to be downloaded. urls: tried in order. sha256, git_blob (the SHA-1 that git gives), bytes: as published.
 
     text: a text; it is decompressed even if it comes gzipped without a header that says so. html: a web page is wanted.
@@ -85,7 +85,7 @@ def remove(*paths: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def problem_with(path: Path, wanted: Wanted, sha256: str) -> str:
+def problem_with(path: Path, wanted: DownloadRequest, sha256: str) -> str:
     """What is wrong with a file, whose sha256 is given, compared with what was published; "" for nothing."""
     if problem := difference_from(wanted, sha256, path.stat().st_size):
         return problem
@@ -94,7 +94,7 @@ def problem_with(path: Path, wanted: Wanted, sha256: str) -> str:
     return ""
 
 
-def difference_from(wanted: Wanted, sha256: str, size: int) -> str:
+def difference_from(wanted: DownloadRequest, sha256: str, size: int) -> str:
     """How sha256 and size differ from the published ones; "" if they do not. `git_blob` is not compared."""
     if wanted.bytes is not None and size != wanted.bytes:
         return f"has {size:,} bytes, published are {wanted.bytes:,}"
@@ -119,7 +119,7 @@ def put_aside(path: Path) -> Path:
     return aside
 
 
-def file_in_place(wanted: Wanted) -> Fetched | None:
+def file_in_place(wanted: DownloadRequest) -> Fetched | None:
     """The existing file under the final name if it is right; None, and a wrong or outdated one is put aside."""
     if not wanted.target.is_file():
         return None
@@ -130,7 +130,7 @@ def file_in_place(wanted: Wanted) -> Fetched | None:
     return None
 
 
-def finish_download(info: Info, wanted: Wanted) -> Fetched:
+def finish_download(info: Info, wanted: DownloadRequest) -> Fetched:
     """Decode, verify, sync and rename the downloaded bytes. Raises Again, WrongBytes, NeedsPerson, Gone."""
     part, decoded = sibling(wanted.target, ".part"), sibling(wanted.target, ".part-decoded")
     size = part.stat().st_size
@@ -160,7 +160,7 @@ def finish_download(info: Info, wanted: Wanted) -> Fetched:
     return Fetched(sha256, size, info.url, info.etag)
 
 
-def _gzipped(part: Path, info: Info, wanted: Wanted) -> bool:
+def _gzipped(part: Path, info: Info, wanted: DownloadRequest) -> bool:
     """Whether the bytes are a gzip encoding of the wanted file: of a text, or because the response says so.
 
     Some servers call a .gz archive encoded although it is the wanted file itself; its digest or its name shows that.
@@ -174,7 +174,7 @@ def _gzipped(part: Path, info: Info, wanted: Wanted) -> bool:
     return wanted.text or not wanted.target.name.endswith((".gz", ".tgz"))
 
 
-def _refuse_pages(made: Path, info: Info, wanted: Wanted) -> None:
+def _refuse_pages(made: Path, info: Info, wanted: DownloadRequest) -> None:
     """Refuse a web page in place of a file, and a response that is too short."""
     with made.open("rb") as stream:
         head = stream.read(512)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from scrollwork.storage.downloads.addresses import Manners, check
+from scrollwork.storage.downloads.addresses import HostLimits, check
 from scrollwork.storage.downloads.public import PublicTransport
 from scrollwork.storage.errors import Again, DownloadError, Gone, NeedsPerson, Stopped
 
@@ -48,7 +48,7 @@ class Patience:
 
 @dataclass
 class _Host:
-    manners: Manners
+    manners: HostLimits
     slots: threading.Semaphore
     turn: threading.Lock = field(default_factory=threading.Lock)
     last: float = float("-inf")
@@ -67,7 +67,7 @@ class Web:
 
     def __init__(
         self,
-        manners: Mapping[str, Manners] | None = None,
+        manners: Mapping[str, HostLimits] | None = None,
         patience: Patience | None = None,
         tokens: Mapping[str, str] | None = None,
         *,
@@ -99,7 +99,7 @@ class Web:
 
     def at_once(self, key: str) -> int:
         """The number of concurrent requests to the host counted under `key`."""
-        return self._manners.get(key, Manners()).at_once
+        return self._manners.get(key, HostLimits()).at_once
 
     def rest(self, seconds: float) -> None:
         """Wait so many seconds. Raises Stopped if `stop` is set meanwhile."""
@@ -167,7 +167,7 @@ class Web:
     def _host(self, name: str) -> _Host:
         with self._lock:
             if name not in self._hosts:
-                manners = self._manners.get(name, Manners())
+                manners = self._manners.get(name, HostLimits())
                 self._hosts[name] = _Host(manners, threading.Semaphore(manners.at_once))
             return self._hosts[name]
 

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 from scrollwork.analysis.comparison.summary import input_name
 from scrollwork.analysis.windows.fit.fitting import Settings
-from scrollwork.analysis.windows.problem_rows import Answer, Needs, Window
+from scrollwork.analysis.windows.problem_rows import Answer, TaskAnswers, Window
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.records.base import Row
-from scrollwork.records.complexity import AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
+from scrollwork.records.complexity import AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, WindowOutcomes
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.storage.artifacts.parts import TableWriter
@@ -33,10 +33,10 @@ def fit_problems(node: Node, how: Mapping[str, Any], inputs: InputArtifacts, wri
     }
     twins = {task: units for task, units in largest.items() if units}  # 0: no problem, so no threshold
     settings = Settings(**how, twins=tuple(twins.values()))
-    needs = Needs(labels, settings, list(answers_with_scores(inputs, windows)), tuple(twins))
+    needs = TaskAnswers(labels, settings, list(answers_with_scores(inputs, windows)), tuple(twins))
     asked = Counter(window.problem for window in windows.values())
     mixtures, problems = writer.table("mixtures", Mixture), writer.table("complexity", Complexity)
-    tables, sights = writer.table("tables", ProblemAtLength), writer.table("sights", Sights)
+    tables, sights = writer.table("tables", ProblemAtLength), writer.table("sights", WindowOutcomes)
     planes = writer.table("planes", Plane)
     passages, observed = writer.table("passages", Passage), writer.table("observed", AtLength)
     for fitted in (fits := needs.fits()):

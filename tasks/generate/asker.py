@@ -28,7 +28,16 @@ from scrollwork.models.vendors.marks import prefixes_from
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.models.vendors.tiers import FLEX
 from scrollwork.pipeline import progress
-from scrollwork.pipeline.calling import STOP, Calling, breaker, first_time, gate_of, given_up, known_price, ledger_of
+from scrollwork.pipeline.calling import (
+    STOP,
+    CallSettings,
+    breaker,
+    first_time,
+    gate_of,
+    given_up,
+    known_price,
+    ledger_of,
+)
 from scrollwork.pipeline.errors import Interrupted
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.answers.store import ResponseStore
@@ -61,7 +70,7 @@ class Asker:
     title, total: of the stage, to tell how far it is.
     """
 
-    def __init__(self, model: Runs, calling: Calling, store: ResponseStore, title: str, total: int) -> None:
+    def __init__(self, model: Runs, calling: CallSettings, store: ResponseStore, title: str, total: int) -> None:
         self._model, self._calling, self._store, self._title, self._total = model, calling, store, title, total
         self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
         self._open: dict[str, Call] = {}  # claimed by us and not ended

@@ -11,7 +11,7 @@ from typing import cast
 from scrollwork.models.base import Call
 from scrollwork.models.engine.breaker import AT_ONCE
 from scrollwork.models.engine.running import Runs
-from scrollwork.pipeline.calling import Calling
+from scrollwork.pipeline.calling import CallSettings
 from scrollwork.pipeline.errors import Interrupted
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.tasks.generate.asker import Asker
@@ -36,7 +36,7 @@ def first_calls(stages: Iterable[Calls]) -> list[Call]:
     return list(unique_calls(islice(first, AT_ONCE)).values())[:LOOKED_AT]
 
 
-def probe(model: str, calling: Calling, store: ResponseStore, asked: Sequence[Call]) -> str:
+def probe(model: str, calling: CallSettings, store: ResponseStore, asked: Sequence[Call]) -> str:
     """Ask these calls online, at the standard tier. Returns why no batch is to follow, "" where one may.
 
     The answers are the run's own: the batch leaves out what is stored. Raises StorageError."""

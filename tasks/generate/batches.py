@@ -19,7 +19,7 @@ from scrollwork.models.hosted.tables import BadTable
 from scrollwork.models.registry import BATCHES, make
 from scrollwork.models.vendors.marks import batch_group
 from scrollwork.pipeline.build import ensure
-from scrollwork.pipeline.calling import STOP, Calling
+from scrollwork.pipeline.calling import STOP, CallSettings
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
@@ -33,7 +33,7 @@ log = logging.getLogger("scrollwork")
 FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0  # between two looks; each wait is half as long again as the one before
 
 
-class Wanted:
+class WantedCalls:
     """The calls of one model's generate stages. own: its batches."""
 
     def __init__(self, calls: Sequence[Calls], own: ModelBatches) -> None:
@@ -86,7 +86,7 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
                     if node.label("model") == model and (calling.batch or inputs_exist(node, session))
                 ]
                 calls = [calls_of(node, session, calling) for node in own]
-                wanted = Wanted(calls, own_batches)
+                wanted = WantedCalls(calls, own_batches)
                 own_batches.bounding = wanted.bounds
                 if calling.batch and not STOP.level and is_new(model, calls, session.store):
                     first = first_calls(calls_of(node, session, calling) for node in own)
@@ -98,7 +98,7 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
         watch(all_batches, calling, wake)
 
 
-def open_model_batches(model: str, calling: Calling, session: Session, stack: ExitStack) -> ModelBatches | None:
+def open_model_batches(model: str, calling: CallSettings, session: Session, stack: ExitStack) -> ModelBatches | None:
     """Open a model's batches; None where its provider has none, or none need to be looked up."""
     table = calling.tables[model]
     if table["provider"] not in BATCHES:
@@ -119,7 +119,9 @@ def open_model_batches(model: str, calling: Calling, session: Session, stack: Ex
     return own_batches
 
 
-def watch(all_batches: Sequence[tuple[ModelBatches, Wanted]], calling: Calling, wake: threading.Event) -> None:
+def watch(
+    all_batches: Sequence[tuple[ModelBatches, WantedCalls]], calling: CallSettings, wake: threading.Event
+) -> None:
     """Look up and submit batches until none is left, the time is up, or the run is stopped."""
     began, pause = time.monotonic(), FIRST_LOOK_S
     for own_batches, _ in all_batches:
@@ -149,7 +151,7 @@ def inputs_exist(node: Node, session: Session) -> bool:
     return all(planner.status(needed).state == "reused" for needed in node.needs)
 
 
-def calls_of(node: Node, session: Session, calling: Calling) -> Calls:
+def calls_of(node: Node, session: Session, calling: CallSettings) -> Calls:
     """Make the calls of a generate stage whose inputs exist."""
     name = node.params["model"]
     model = make(name, {**calling.tables[name], **node.params["settings"]}, "")

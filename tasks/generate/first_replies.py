@@ -13,8 +13,8 @@ from typing import Any
 from scrollwork.models.base import Answer, Attempt, Call
 from scrollwork.models.engine.breaker import OF_ONE_PROMPT
 from scrollwork.models.hosted.error_replies import message_line
-from scrollwork.models.vendors.differences import Seen, differences
-from scrollwork.pipeline.calling import Calling, first_time
+from scrollwork.models.vendors.differences import FirstReply, differences
+from scrollwork.pipeline.calling import CallSettings, first_time
 
 log = logging.getLogger("scrollwork")
 SILENT = 3  # tries without any answer before that is told
@@ -25,11 +25,11 @@ class FirstReplies:
     """Of a model, in one stage: says once, early, what a person should know. title: of the stage. new: the home holds
     no answer of the model yet."""
 
-    def __init__(self, title: str, model: str, table: Mapping[str, Any], calling: Calling, *, new: bool) -> None:
+    def __init__(self, title: str, model: str, table: Mapping[str, Any], calling: CallSettings, *, new: bool) -> None:
         self._title, self._model, self._table, self._calling = title, model, table, calling
         self._tried, self._heard = 0, False
         self._looks = new
-        self._seen: list[Seen] = []
+        self._seen: list[FirstReply] = []
 
     def tried(self, attempt: Attempt) -> None:
         """A try ended: nothing but problems may come (the wait may be long, and the address wrong), or a usage that
@@ -51,7 +51,7 @@ class FirstReplies:
         if not self._looks or len(self._seen) >= LOOKED_AT:
             return
         tier, doubted = (attempt.service, bool(attempt.message)) if attempt is not None else ("", False)
-        last = Seen(call.ask, answer.usage, message_line(answer.reported_model), tier, doubted)
+        last = FirstReply(call.ask, answer.usage, message_line(answer.reported_model), tier, doubted)
         for kind, line in differences(self._table, last, *self._seen):
             if self._new(f"first replies: {kind}"):
                 log.warning("%s: %s", self._model, line)

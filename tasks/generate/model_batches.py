@@ -26,7 +26,7 @@ from scrollwork.models.vendors.fill import beyond_answer
 from scrollwork.models.vendors.marks import batch_group, prefixes_from
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline import progress
-from scrollwork.pipeline.calling import STOP, Calling, budget_of, known_price
+from scrollwork.pipeline.calling import STOP, CallSettings, budget_of, known_price
 from scrollwork.pipeline.session import Session
 from scrollwork.storage.answers.rows import StoredBatch, StoredFailure
 from scrollwork.storage.digest import sha256_of
@@ -45,7 +45,7 @@ OLD_S = 7200.0  # since its creation began to be sent, which may have lasted hal
 class ModelBatches:
     """One model's batches in one run: those that it submits, and those that it finds open."""
 
-    def __init__(self, model: str, calling: Calling, session: Session, steps: BatchSteps) -> None:
+    def __init__(self, model: str, calling: CallSettings, session: Session, steps: BatchSteps) -> None:
         self.model, self._calling, self._store, self._steps = model, calling, session.store, steps
         self._table = calling.tables[model]
         self._provider = str(self._table["provider"])

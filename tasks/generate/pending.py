@@ -26,7 +26,7 @@ CHUNK = 16  # prompts rendered at once: each may hold a whole book
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedCall:
     """A prompt put to a member of a model. max_new_tokens: length of its answer, by the task."""
 
     example_id: str
@@ -74,7 +74,7 @@ class Calls:
             if SEED in example.metadata:
                 self._seeds[example.example_id] = example.facts[SEED]
         self.total: int = inputs["prompts"].facts["prompts"] * len(model.members)
-        self.asked: list[Asked] = []
+        self.asked: list[AskedCall] = []
         self._first = self._all()
 
     def batches(self, keys: Collection[str] | None = None) -> Iterator[list[Call]]:
@@ -98,7 +98,7 @@ class Calls:
             of_each = self._calls([self._ask(prompt) for _, prompt in some])
             made = [(one, call) for one, calls in zip(some, of_each, strict=True) for call in calls]
             self.asked += [
-                Asked(prompt.example_id, prompt.draw, call.member, call.key, prompt.max_new_tokens)
+                AskedCall(prompt.example_id, prompt.draw, call.member, call.key, prompt.max_new_tokens)
                 for (_, prompt), call in made
             ]
             places += [place for (place, _), _ in made]

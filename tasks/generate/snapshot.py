@@ -21,7 +21,7 @@ from scrollwork.storage.answers.rows import ANSWERED, StoredAnswer, StoredFailur
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.digest import sha256_of
-from scrollwork.tasks.generate.pending import Asked, chunks
+from scrollwork.tasks.generate.pending import AskedCall, chunks
 from scrollwork.tasks.generate.stored_answers import (
     failure_of,
     is_no_answer,
@@ -40,7 +40,7 @@ class Asking:
     """A model and the prompts that it was asked, answered or not."""
 
     model: Model
-    asked: Sequence[Asked]
+    asked: Sequence[AskedCall]
 
 
 class AnswersMoved(RuntimeError):
@@ -131,7 +131,7 @@ def room_of(node: Node) -> int:
     return int(node.params["settings"].get("reasoning_tokens", 0))
 
 
-def answers_digest(asked: Sequence[Asked], session: Session, room: int = 0) -> str:
+def answers_digest(asked: Sequence[AskedCall], session: Session, room: int = 0) -> str:
     """Digest the sorted (request key, what `state` says). room: as of `scored_characters`."""
     states: dict[str, str] = {}
     for some in chunks(asked, COMMIT):
@@ -140,7 +140,7 @@ def answers_digest(asked: Sequence[Asked], session: Session, room: int = 0) -> s
     return sha256_of(sorted(states.items()))
 
 
-def held_by(session: Session, asked: Sequence[Asked]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
+def held_by(session: Session, asked: Sequence[AskedCall]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
     """Read the answers, and the failures of requests without an answer, from the store, by request key.
 
     What an older version stored as an answer, and is none today, is a failure.
@@ -152,7 +152,7 @@ def held_by(session: Session, asked: Sequence[Asked]) -> tuple[dict[str, StoredA
     return answers, lost | {key: failure_of(answer) for key, answer in stored.items() if key not in answers}
 
 
-def state(one: Asked, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure], room: int) -> str:
+def state(one: AskedCall, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure], room: int) -> str:
     """Return the value of a request in the answers digest: of its answer, the kind of its failure, or "missing"."""
     if one.key in answers:
         answer = answers[one.key]

@@ -34,7 +34,7 @@ def stored_states(store: ResponseStore, keys: Collection[str], retry_failed: boo
     if retry_failed:
         answers = store.answers([key for key, state in states.items() if state == ANSWERED])
         if empty := [failure_of(answer) for answer in answers.values() if is_no_answer(answer)]:
-            from scrollwork.storage.answers.unanswered import make_failures
+            from scrollwork.storage.answers.empty_replies import make_failures
 
             make_failures(store, empty, WITHOUT_ROOM)
             states |= {one.request_key: one.kind for one in empty}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node, topological
 from scrollwork.pipeline.session import Session
-from scrollwork.records.judgement import Conduct, Judgement, Slice
+from scrollwork.records.judgement import AnswerMeasure, Judgement, Slice
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.score.run import STAGE as SCORE
 from scrollwork.tasks.score.run import Parameters
@@ -26,7 +26,7 @@ def declare(aggregate: Node, words: Sequence[Node]) -> Node:
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write tables `judgements` (a row for each member and input, answered or not) and, for the family, `conduct`
     (measures of its answers) and `slices` (scores on parts of the inputs)."""
-    from scrollwork.analysis.comparison.judged import Judged, conduct, slices
+    from scrollwork.analysis.comparison.judged import JudgedAnswers, conduct, slices
     from scrollwork.scoring.registry import metric, stored_names
     from scrollwork.tasks.aggregate.members import labels_of, scorable_inputs
     from scrollwork.tasks.judge.judgements import judgements
@@ -34,11 +34,11 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     own = metric(Parameters(**node.params).metric)
     labels = labels_of(node)
     rows = list(judgements(node, inputs, scorable_inputs(inputs, own)[0], labels))
-    found = Judged.of(rows)
+    found = JudgedAnswers.of(rows)
     table = writer.table("judgements", Judgement)
     for row in rows:
         table.add(row)
-    measures = writer.table("conduct", Conduct)
+    measures = writer.table("conduct", AnswerMeasure)
     for measure in conduct(found, labels):
         measures.add(measure)
     parts = writer.table("slices", Slice)

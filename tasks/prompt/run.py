@@ -10,7 +10,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
-from scrollwork.preprocessing.prompts.from_examples import Profile, Way, Whole, prompts
+from scrollwork.preprocessing.prompts.from_examples import Profile, PromptMethod, Whole, prompts
 from scrollwork.preprocessing.prompts.template import Template
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt
@@ -62,7 +62,9 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     write(parameters, Whole(template, variant, parameters.arm, parameters.chat_sentence), inputs, session, writer)
 
 
-def write(parameters: Parameters, way: Way, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
+def write(
+    parameters: Parameters, way: PromptMethod, inputs: InputArtifacts, session: Session, writer: ArtifactWriter
+) -> None:
     """Write table `prompts`. Each prompt is rendered once, for its digest and length; its parts are stored."""
     table = writer.table("prompts", Prompt)
     profile = Profile(**parameters.profile)

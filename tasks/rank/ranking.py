@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.analysis.runs.points import correlations, format_points, length_points
-from scrollwork.analysis.runs.rank_rows import Of, Ranked, model_and_arm, model_label, rank, variance_rows
+from scrollwork.analysis.runs.rank_rows import Ranked, RankingLabels, model_and_arm, model_label, rank, variance_rows
 from scrollwork.analysis.runs.scores import NA, RunScores, ScoreTable
 from scrollwork.analysis.runs.selection import Selected, select
 from scrollwork.preprocessing.tokens.tokenizer import Tokenizer
@@ -71,7 +71,7 @@ def ranking_of_split(
 ) -> Ranks:
     """Rank the models of one split, and those of the paper where its table is of this split."""
     paper = published_table(parameters.published) if parameters.published.get("split") == split else None
-    of = Of(
+    of = RankingLabels(
         parameters.suite,
         split,
         compared=[
@@ -143,11 +143,11 @@ def published_table(data: Mapping[str, Any]) -> ScoreTable | None:
     )
 
 
-def published_ranking(parameters: Parameters, of: Of, shared: Sequence[str]) -> Of:
+def published_ranking(parameters: Parameters, of: RankingLabels, shared: Sequence[str]) -> RankingLabels:
     """Describe the ranking of a paper's table. shared: data sets on which it is compared with ours."""
     paper = published_of(parameters.published)
     assert paper is not None
-    return Of(
+    return RankingLabels(
         of.suite,
         of.split,
         PUBLISHED,

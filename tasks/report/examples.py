@@ -67,7 +67,7 @@ def write_examples(board: Board, tasks: Sequence[ScoredTask], put: Put, section:
 
 
 @dataclass(frozen=True, order=True)
-class Of:
+class ExampleGroup:
     """What a group is of: the place of its split and task on the board, their names, and where its documents are."""
 
     place: tuple[int, int]
@@ -76,14 +76,14 @@ class Of:
     curated: str
 
 
-def group_tasks(board: Board, tasks: Sequence[ScoredTask]) -> Iterator[tuple[Of, list[ScoredTask]]]:
+def group_tasks(board: Board, tasks: Sequence[ScoredTask]) -> Iterator[tuple[ExampleGroup, list[ScoredTask]]]:
     """Group what is of the same task, split and curated examples, in the order of the board."""
     splits = [section.split for section in board.sections]
     columns = [column.task for column in board.columns]
-    found: dict[Of, list[ScoredTask]] = defaultdict(list)
+    found: dict[ExampleGroup, list[ScoredTask]] = defaultdict(list)
     for scored in tasks:
         place = splits.index(scored.split), columns.index(scored.task)
-        found[Of(place, scored.split, scored.task, scored.curated.content)].append(scored)
+        found[ExampleGroup(place, scored.split, scored.task, scored.curated.content)].append(scored)
     for of in sorted(found):
         yield of, sorted(found[of], key=lambda scored: line_of(board, scored))
 

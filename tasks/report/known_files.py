@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.records.raw_file import RawFile
-from scrollwork.reporting.boards.raw_files import OTHER, PUBLISHED, SAMPLE, UNKNOWN, Held, RawNote
+from scrollwork.reporting.boards.raw_files import OTHER, PUBLISHED, SAMPLE, UNKNOWN, RawFileState, RawNote
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.digest import sha256_file
-from scrollwork.storage.downloads.partial import Wanted, difference_from, problem_with
+from scrollwork.storage.downloads.partial import DownloadRequest, difference_from, problem_with
 from scrollwork.tasks.report.behind_scores import ScoredTask
 
 
@@ -20,10 +20,10 @@ class KnownFiles:
 
     def __init__(self, upstream: Mapping[str, Any]) -> None:
         self._numbers: Mapping[str, Mapping[str, Sequence[Any]]] = upstream.get("numbers", {})
-        self._pins: dict[str, list[Wanted]] = {}
+        self._pins: dict[str, list[DownloadRequest]] = {}
         self._paths: dict[str, str] = {}  # by sha256
         for path, known in upstream.get("files", ()):
-            self._pins.setdefault(path, []).append(Wanted((), Path(path), **known))
+            self._pins.setdefault(path, []).append(DownloadRequest((), Path(path), **known))
             if "sha256" in known:
                 self._paths[known["sha256"]] = path
         self._sample = frozenset(upstream.get("sample", ()))
@@ -41,24 +41,24 @@ class KnownFiles:
             return RawNote.of(files)
         return RawNote.of(files, what, count_of(facts, what), known)
 
-    def held(self, file: RawFile, folder: Path) -> Held:
+    def held(self, file: RawFile, folder: Path) -> RawFileState:
         """One file as it was read, held against what is known of its path (sha256, git blob, size); under a path of
         which nothing is known it is published where its sha256 is. folder: where it lay."""
         if file.sha256 in self._sample:
-            return Held(file.path, SAMPLE)
+            return RawFileState(file.path, SAMPLE)
         other = self._paths.get(str(file.sha256), "")
         problems = [_problem(file, pins, folder) for pins in self._pins.get(file.path, ())]
         if not problems:
-            return Held(file.path, PUBLISHED if other else UNKNOWN)
+            return RawFileState(file.path, PUBLISHED if other else UNKNOWN)
         wrong = [problem for problem in problems if problem]
         if len(wrong) == len(problems):
-            return Held(file.path, OTHER, f"has those of {other}" if other else wrong[0])
+            return RawFileState(file.path, OTHER, f"has those of {other}" if other else wrong[0])
         if "" in problems:
-            return Held(file.path, PUBLISHED)
-        return Held(file.path, UNKNOWN, "lies there no more as it was read, and only its git blob is known")
+            return RawFileState(file.path, PUBLISHED)
+        return RawFileState(file.path, UNKNOWN, "lies there no more as it was read, and only its git blob is known")
 
 
-def _problem(file: RawFile, pins: Wanted, folder: Path) -> str | None:
+def _problem(file: RawFile, pins: DownloadRequest, folder: Path) -> str | None:
     """What sets a file apart from a published one, "" if nothing does; None where only a git blob would tell and the
     bytes that were read are gone."""
     assert file.sha256 is not None

@@ -10,17 +10,17 @@ from typing import Any
 
 from scrollwork.records.base import InvalidRow, Row
 from scrollwork.records.comparison import Average, Comparison
-from scrollwork.records.judgement import Conduct, Slice
+from scrollwork.records.judgement import AnswerMeasure, Slice
 from scrollwork.records.score import SUBSETS, Aggregate
 from scrollwork.reporting.boards.board import Board, board
 from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.reporting.page.content import Findings
-from scrollwork.reporting.page.sections import Section, sections_of
+from scrollwork.reporting.page.sections import PageSection, sections_of
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.tasks.report.behind_scores import ByInputs, Shown
 from scrollwork.tasks.report.sections import ReadingSection, artifact_section
 
-JUDGED: Mapping[str, type[Row]] = {"conduct": Conduct, "slices": Slice}
+JUDGED: Mapping[str, type[Row]] = {"conduct": AnswerMeasure, "slices": Slice}
 COMPARED: Mapping[str, type[Row]] = {"averages": Average, "comparisons": Comparison}
 
 Tables = Mapping[str, Sequence[Row]]
@@ -39,7 +39,7 @@ class Ledger:
     ranks: Ranks = field(default_factory=Ranks)
 
     @cached_property
-    def sections(self) -> list[Section]:
+    def sections(self) -> list[PageSection]:
         """The sections of the page that the suite's design adds."""
         return sections_of(self.params.get("sections", ()))
 

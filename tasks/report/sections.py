@@ -10,7 +10,7 @@ from scrollwork.records.base import Row
 from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.examples import Key
-from scrollwork.reporting.page.sections import Section
+from scrollwork.reporting.page.sections import PageSection
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.tasks.report.behind_scores import ScoredTask
 
@@ -24,7 +24,7 @@ class Listing:
     unit: tuple[str, str] = ("", "")
 
 
-class ReadingSection(Section):
+class ReadingSection(PageSection):
     """Base class of sections that read artifacts; this one reads nothing. A subclass overrides what it needs.
 
     tables: rows that a further stage of the design left of each score, by table; reads: the inputs that this stage has
@@ -52,7 +52,7 @@ class ReadingSection(Section):
         return Listing()
 
 
-def artifact_section(sections: Sequence[Section]) -> ReadingSection:
+def artifact_section(sections: Sequence[PageSection]) -> ReadingSection:
     """Find the section among these that reads artifacts; one that reads nothing where there is none. Raises ValueError
     for a second: it would be passed over."""
     found = [one for one in sections if isinstance(one, ReadingSection)]

@@ -15,7 +15,7 @@ from scrollwork.records.complexity import (
     Passage,
     Plane,
     ProblemAtLength,
-    Sights,
+    WindowOutcomes,
 )
 from scrollwork.records.example import Example
 from scrollwork.reporting.page.content import Findings
@@ -38,7 +38,7 @@ class ReadingWindows(Windows, ReadingSection):
         "observed": AtLength,
         "tables": ProblemAtLength,
         "planes": Plane,
-        "sights": Sights,
+        "sights": WindowOutcomes,
         "passages": Passage,
     }
     worked_out: Mapping[str, type[Row]] = {"agreements": Agreement}

@@ -13,7 +13,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
-from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, examples_of_run
+from scrollwork.preprocessing.runs.drawn_examples import DrawSettings, Pool, draw_of, examples_of_run
 from scrollwork.preprocessing.runs.draws import Draw
 from scrollwork.preprocessing.runs.manifests import manifest
 from scrollwork.preprocessing.runs.official_draws import (
@@ -41,7 +41,7 @@ OF_STREAM = ("mentions", "entities", "empty_documents")  # metadata that the off
 
 @dataclass(frozen=True)
 class Parameters:
-    """run: its number. how: fields of `How` (preprocessing/runs/drawn_examples.py). block: how a prompt shows examples.
+    """run: its number. how: fields of `DrawSettings`. block: how a prompt shows examples.
 
     For the official random stream only. official: the [task, splits] that it passes up to this task. runs: how many.
     limit: examples shown of a run; it draws nothing from the stream.
@@ -127,7 +127,7 @@ def draw_run(node: Node, inputs: InputArtifacts, keeper: Keeper) -> bytes:
     curated, params = inputs["curated"], node.params
     names = params["suite"], params["task"]
     lists: dict[str, Any] = {name: tuple(value) for name, value in params["how"].items() if isinstance(value, list)}
-    how = How(**{**params["how"], **lists})
+    how = DrawSettings(**{**params["how"], **lists})
     ids: Mapping[str, Sequence[int]] | None = None
     verbatim = bool(params["block"].get("verbatim"))
     if "official" in params:
@@ -153,7 +153,7 @@ def paraphrase_source(node: Node, curated: Artifact) -> str:
     return wording(node.params["task"], curated.rows("instructions", Instruction))
 
 
-def official_draw(node: Node, inputs: InputArtifacts, how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:
+def official_draw(node: Node, inputs: InputArtifacts, how: DrawSettings) -> tuple[Draw, dict[str, tuple[int, ...]]]:
     """Draw a run from the official random stream, which has passed all data sets before this one."""
     run, task, split = node.params["run"], node.params["task"], node.label("split")
     known = {}

@@ -14,7 +14,7 @@ ONE_PROCESS = True  # checkpoints are loaded once
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `scores`: a row for each answer to an input with gold. The judging models are named in the settings
-    for calling models (`Calling`)."""
+    for calling models (`CallSettings`)."""
     calling = session.locations.calling
     assert calling is not None
     write(node, inputs, writer, fic_of(calling.judges))

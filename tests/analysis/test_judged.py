@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from scrollwork.analysis.comparison.judged import COLUMNS, Judged, by_length, conduct, outcomes_from, slices
+from scrollwork.analysis.comparison.judged import COLUMNS, JudgedAnswers, by_length, conduct, outcomes_from, slices
 from scrollwork.analysis.comparison.summary import Labels
-from scrollwork.records.judgement import Conduct, Judgement, Slice
+from scrollwork.records.judgement import AnswerMeasure, Judgement, Slice
 from scrollwork.scoring.registry import metric
 
 LABELS = Labels("s", "t", "test", "m", "full", "f1")
@@ -43,12 +43,12 @@ def judgement(place: int, value: float | None = 50.0, **told: Any) -> Judgement:
     return Judgement(**{**known, **told})
 
 
-def measures(rows: list[Judgement]) -> dict[str, Conduct]:
-    return {one.measure: one for one in conduct(Judged.of(rows), LABELS)}
+def measures(rows: list[Judgement]) -> dict[str, AnswerMeasure]:
+    return {one.measure: one for one in conduct(JudgedAnswers.of(rows), LABELS)}
 
 
 def parts(rows: list[Judgement], by: str) -> list[Slice]:
-    return [one for one in slices(Judged.of(rows), LABELS, F1.headline, F1.COMPONENTS) if one.by == by]
+    return [one for one in slices(JudgedAnswers.of(rows), LABELS, F1.headline, F1.COMPONENTS) if one.by == by]
 
 
 def test_share_is_not_of_the_answers() -> None:
@@ -125,7 +125,7 @@ def test_parts_by_length_are_not_quartiles_of_what_was_asked() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 9, 100])
 def test_input_is_in_no_part_or_in_two(count: int) -> None:
-    inputs = Judged.of([judgement(place, document_words=place % 7) for place in range(count)]).inputs
+    inputs = JudgedAnswers.of([judgement(place, document_words=place % 7) for place in range(count)]).inputs
     groups = by_length(inputs)
     assert sorted(name for group in groups for name in group.names) == sorted(inputs)
     assert all(left.most < right.least for left, right in pairwise(groups))  # type: ignore[operator]
@@ -164,7 +164,9 @@ def test_geometric_mean_of_a_slice_is_taken_per_input() -> None:
         judgement(2, components=dict(zip(names, (20.0, 50.0, 20.0, 20.0, 27.0), strict=True)), truncated=True),
         judgement(3, components=dict(zip(names, (50.0, 50.0, 50.0, 50.0, 50.0), strict=True))),
     ]
-    found = [one for one in slices(Judged.of(rows), LABELS, geo.headline, geo.COMPONENTS) if one.by == "truncated"]
+    found = [
+        one for one in slices(JudgedAnswers.of(rows), LABELS, geo.headline, geo.COMPONENTS) if one.by == "truncated"
+    ]
     assert found[0].value == pytest.approx((50.0 * 25.0 * 50.0) ** (1 / 3))
 
 
@@ -182,7 +184,7 @@ def test_order_of_rows_changes_a_bit() -> None:
 def test_columns_give_other_outcomes_than_rows() -> None:
     rows = [judgement(1, 10.0), judgement(2, None), judgement(3, 30.0)]
     columns = [[row.to_dict()[name] for name in COLUMNS] for row in rows]
-    left, right = Judged.of(rows).outcomes(F1.COMPONENTS), outcomes_from(columns, F1.COMPONENTS)
+    left, right = JudgedAnswers.of(rows).outcomes(F1.COMPONENTS), outcomes_from(columns, F1.COMPONENTS)
     assert (left.names, left.clusters, left.asked) == (right.names, right.clusters, right.asked)
     assert left.asked == 3
     assert left.components["f1"].tolist() == right.components["f1"].tolist() == [[10.0, 30.0]]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrollwork.analysis.runs.rank_rows import Of, model_label
+from scrollwork.analysis.runs.rank_rows import RankingLabels, model_label
 from scrollwork.analysis.runs.selection import Selected, select
 from scrollwork.records.ranking import NO_RANK, NO_SCORE, REFUSED, RUN_OUT
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Coverage
 
-OF = Of("seam", "test")
+OF = RankingLabels("seam", "test")
 TASKS = ("musique", "ecb_plus")
 
 

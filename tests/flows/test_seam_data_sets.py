@@ -11,7 +11,7 @@ import pytest
 
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written_references
-from scrollwork.records.judgement import Conduct, Judgement
+from scrollwork.records.judgement import AnswerMeasure, Judgement
 from scrollwork.records.statistics import Distribution
 from scrollwork.storage.home import Home
 from tests.conftest import Call
@@ -142,7 +142,7 @@ def test_reference_lengths_of_a_run_are_of_our_json(call: Call, no_table: None) 
     (judged,) = kept(call.home, "judge", "fuse_reviews")
     (sample,) = kept(call.home, "sample", "fuse_reviews")
     summaries = [row.facts.get("summary_text", "") for row in sample.rows("examples", Example)]
-    measures = {row.measure: row.value for row in judged.rows("conduct", Conduct)}
+    measures = {row.measure: row.value for row in judged.rows("conduct", AnswerMeasure)}
     assert measures["reference_words"] == pytest.approx(sum(len(text.split()) for text in summaries) / len(summaries))
 
 
@@ -176,7 +176,7 @@ def test_reviews_in_the_layout_without_a_summary_have_a_length_of_one_or_no_scor
         rows = list(judged.rows("judgements", Judgement))
         assert {row.reference_words for row in rows} == {None}
         assert all(row.answered and row.components["cover_proxy"] > 0 for row in rows)
-        measures = {row.measure for row in judged.rows("conduct", Conduct)}
+        measures = {row.measure for row in judged.rows("conduct", AnswerMeasure)}
         assert "answer_words" in measures
         assert not {"reference_words", "length_ratio"} & measures
     ((one,),) = [json.loads(call("build", *ask, "--json")[1])]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.pipeline.raw_files import Found, find
+from scrollwork.pipeline.raw_files import FoundFiles, find
 from scrollwork.preprocessing.raw.errors import MissingFile
 from scrollwork.storage.digest import FileDigests
 
@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def found(folder: Path, *patterns: str) -> Found:
+def found(folder: Path, *patterns: str) -> FoundFiles:
     return find("release", {"records": patterns}, {"split": "test"}, str(folder), FileDigests(folder / "digests"))
 
 

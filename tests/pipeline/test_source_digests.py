@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.pipeline import source_digest, source_memory
+from scrollwork.pipeline import source_cache, source_digest
 from scrollwork.pipeline.source_digest import _path, _read, sources
 from tests.conftest import FINISHED, PROJECT, edit, environment
 from tests.pipeline.loaded_kit import IN_NO_ANSWER, script
@@ -193,7 +193,7 @@ from pathlib import Path
 root = Path(sys.argv[1])
 sys.path.insert(0, str(root))
 sys.dont_write_bytecode = True
-from scrollwork.pipeline import source_digest as source, source_memory
+from scrollwork.pipeline import source_digest as source, source_cache
 digests = {}
 for room in source.ROOMS:
     for path in sorted((root / room).rglob("*.py")):
@@ -366,22 +366,22 @@ def test_damaged_memory_of_digests_changes_one_or_stays(tree, garbage):
 
 
 def test_flipped_bit_in_memory_of_digests_is_believed(tmp_path, monkeypatch):
-    monkeypatch.setattr(source_memory.atexit, "register", lambda _: None)
+    monkeypatch.setattr(source_cache.atexit, "register", lambda _: None)
     code = {f"room.m{number}": b"import room.helper%d" % number for number in range(3)}
     parsed = {module: (str(len(module)) * 64, (data.split()[1].decode(),)) for module, data in code.items()}
 
     def made(memory):
         return {module: memory.of(module, data, lambda module, _: parsed[module]) for module, data in code.items()}
 
-    memory = source_memory.Memory(tmp_path, "v" * 64)
+    memory = source_cache.Memory(tmp_path, "v" * 64)
     assert made(memory) == parsed
     memory.save()
     (path,) = tmp_path.iterdir()
     whole = path.read_bytes()
-    assert source_memory.Memory(tmp_path, "v" * 64)._known
+    assert source_cache.Memory(tmp_path, "v" * 64)._known
     for place in range(len(whole)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
-        assert made(source_memory.Memory(tmp_path, "v" * 64)) == parsed, place
+        assert made(source_cache.Memory(tmp_path, "v" * 64)) == parsed, place
 
 
 def test_helper_falls_out_of_keys_by_one_letter_of_a_remembered_name(tree):
@@ -408,22 +408,22 @@ def test_helper_falls_out_of_keys_by_one_letter_of_a_remembered_name(tree):
 
 
 def test_memory_of_digests_grows_for_ever_or_is_written_where_bytecode_is_not(tmp_path, monkeypatch):
-    monkeypatch.setattr(source_memory.atexit, "register", lambda _: None)
-    monkeypatch.setattr(source_memory, "MOST", 10)
+    monkeypatch.setattr(source_cache.atexit, "register", lambda _: None)
+    monkeypatch.setattr(source_cache, "MOST", 10)
     for number in range(4):
-        memory = source_memory.Memory(tmp_path, "v" * 64)
+        memory = source_cache.Memory(tmp_path, "v" * 64)
         for module in range(7):
             memory.of(f"m{module}", b"%d" % number, lambda module, data: ("0" * 64, (module, data.decode())))
         memory.save()
     (path,) = tmp_path.iterdir()
     assert len(rows_of(path)) == 7
     calls = []
-    again = source_memory.Memory(tmp_path, "v" * 64)
+    again = source_cache.Memory(tmp_path, "v" * 64)
     assert again.of("m3", b"3", lambda *given: calls.append(given)) == ("0" * 64, ("m3", "3"))
     assert calls == []
-    monkeypatch.setattr(source_memory.atexit, "register", lambda _: calls.append("written"))
+    monkeypatch.setattr(source_cache.atexit, "register", lambda _: calls.append("written"))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    source_memory.Memory(tmp_path, "w" * 64)
+    source_cache.Memory(tmp_path, "w" * 64)
     assert calls == []
 
 

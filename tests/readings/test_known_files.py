@@ -163,9 +163,9 @@ def test_what_an_earlier_version_did_not_count_is_taken_for_none(call: Call) -> 
 
 
 def test_ten_thousand_strange_files_fill_the_page() -> None:
-    from scrollwork.reporting.boards.raw_files import Held
+    from scrollwork.reporting.boards.raw_files import RawFileState
 
-    told = RawNote.of(Held(f"f{number}", UNKNOWN if number else OTHER, "why") for number in range(10_000))
+    told = RawNote.of(RawFileState(f"f{number}", UNKNOWN if number else OTHER, "why") for number in range(10_000))
     assert len(told.files) == 20
     assert told.files[0].state == OTHER
     assert told.states[UNKNOWN] == 9_999

@@ -11,7 +11,7 @@ import pytest
 
 from scrollwork.readings.home_ledger import ledger_in
 from scrollwork.readings.home_scores import scores_in
-from scrollwork.readings.same_inputs import Section, section_name
+from scrollwork.readings.same_inputs import SameInputs, section_name
 from scrollwork.storage.home import Home
 from tests.conftest import Call
 
@@ -135,9 +135,9 @@ def test_a_ranking_leaves_out_other_settings_without_a_word(call: Call) -> None:
 
 def test_sections_share_a_name() -> None:
     first = {"seed": 0}
-    found: list[Section] = []
+    found: list[SameInputs] = []
     for own in (first, {"limit": 4, "seed": 0}, {"limit": 4, "seed": 0}, {"limit": 4, "seed": 1}, {"limit": 4}, first):
-        found.append(Section(section_name("test", own, found), own))
+        found.append(SameInputs(section_name("test", own, found), own))
     assert [one.name for one in found] == [
         "test",
         "test, limit 4",
@@ -150,7 +150,7 @@ def test_sections_share_a_name() -> None:
 
 def test_settings_that_differ_from_another_sections_alone_are_not_told() -> None:
     first, second, third = {"limit": 9, "seed": 3}, {"limit": 4}, {"limit": 4, "seed": 3}
-    before = [Section("test", first), Section("test, limit 4", second)]
+    before = [SameInputs("test", first), SameInputs("test, limit 4", second)]
     assert section_name("test", third, before) == "test, limit 4, seed 3"
 
 

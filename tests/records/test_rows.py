@@ -29,7 +29,7 @@ from scrollwork.records.complexity import (
     Passage,
     Plane,
     ProblemAtLength,
-    Sights,
+    WindowOutcomes,
 )
 from scrollwork.records.document import Document, text_id
 from scrollwork.records.drop import Drop
@@ -38,7 +38,7 @@ from scrollwork.records.fitted import KINDS as RULES
 from scrollwork.records.fitted import Fitted
 from scrollwork.records.instruction import Instruction
 from scrollwork.records.judgement import MEASURES as CONDUCT
-from scrollwork.records.judgement import REFUSALS, SLICES, Conduct, Judgement, Slice
+from scrollwork.records.judgement import REFUSALS, SLICES, AnswerMeasure, Judgement, Slice
 from scrollwork.records.prompt import ARMS, PLACES, ROLES, Part, Prompt, part_text, render
 from scrollwork.records.ranking import (
     COMPUTED,
@@ -324,8 +324,8 @@ ROWS = {
     Bin: bins(),
     Spread: spreads(),
     Judgement: judgements(),
-    Conduct: st.builds(
-        Conduct, *[text] * 6, st.sampled_from(CONDUCT), number, *[st.none() | number] * 2, st.integers(1, 99)
+    AnswerMeasure: st.builds(
+        AnswerMeasure, *[text] * 6, st.sampled_from(CONDUCT), number, *[st.none() | number] * 2, st.integers(1, 99)
     ),
     Slice: slices(),
     Average: averages(),
@@ -357,7 +357,7 @@ ROWS = {
         kind: by_fields(kind)
         for kind in (
             AtLength,
-            Sights,
+            WindowOutcomes,
             Agreement,
             Box,
             TaskSpread,

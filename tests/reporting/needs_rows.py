@@ -17,7 +17,7 @@ from scrollwork.records.complexity import (
     Passage,
     Plane,
     ProblemAtLength,
-    Sights,
+    WindowOutcomes,
 )
 from scrollwork.records.score import Aggregate, Coverage
 from scrollwork.reporting.boards.board import Board, board
@@ -85,7 +85,7 @@ def fit(task: str, model: str, counts: Mapping[str, int], scenario: str = COW, u
         for length in LENGTHS
     ]  # fmt: skip
     sights = [
-        Sights(
+        WindowOutcomes(
             **labels, example_id=name, scenario=scenario, category=category, units=UNITS, length=length,
             right=(0,) if length in (0, UNITS) else (3, 4), wrong=() if length in (0, UNITS) else (5,),
             declined=() if length in (0, UNITS) else tuple(range(6, UNITS - length + 1)),

@@ -10,7 +10,7 @@ from typing import Any
 from boards import CONFIG
 
 from scrollwork.analysis.runs.points import correlations, format_points, length_points
-from scrollwork.analysis.runs.rank_rows import Of, model_label, rank, variance_rows
+from scrollwork.analysis.runs.rank_rows import RankingLabels, model_label, rank, variance_rows
 from scrollwork.analysis.runs.scores import RunScores
 from scrollwork.analysis.runs.selection import select
 from scrollwork.analysis.statistics.association import Measured
@@ -89,11 +89,11 @@ def ranked(rows: Sequence[RunScore], bounds: Sequence[str] = (), lengths: bool =
     """As stage rank leaves it, without artifacts."""
     paper = published_table(PUBLISHED)
     assert paper is not None
-    of = Of("seam", "test", metrics=METRICS, proxies=PROXIES)
+    of = RankingLabels("seam", "test", metrics=METRICS, proxies=PROXIES)
     chosen = select(rows, of, TASKS, bounds)
     shared = [task for task in chosen.table.datasets if task not in PROXIES]
     own = {"compared": shared, "reasons": chosen.reasons}
-    found = rank(chosen.table, Of(**{**vars(of), **own})) if chosen.table.models else None
+    found = rank(chosen.table, RankingLabels(**{**vars(of), **own})) if chosen.table.models else None
     printed = rank(
         paper, published_ranking(rank_parameters(load_suite("seam"), [], bounds, "words"), of, shared), sure=False
     )

@@ -9,7 +9,7 @@ from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
-from scrollwork.tasks.generate.pending import Asked
+from scrollwork.tasks.generate.pending import AskedCall
 from scrollwork.tasks.generate.snapshot import Asking, write_rows
 from tests.storage.store_kit import answer, attempt, failure, key
 
@@ -49,7 +49,7 @@ def filled(place):
 def snapshot(home, store, numbers, provider="openai", name="one"):
     """What the store holds for these requests, written down in the home."""
     made = Ingredients("generate", f"s.t.test.{name}", {}, {"settings": {"provider": provider}}, {}, {})
-    asked = [Asked(f"e{number}", 0, "gpt", key(number), 100) for number in numbers]
+    asked = [AskedCall(f"e{number}", 0, "gpt", key(number), 100) for number in numbers]
     node = SimpleNamespace(label=LABELS.get, params={"settings": {}})
     session = SimpleNamespace(store=store)
     content = write_rows(node, Asking(SimpleNamespace(members=["gpt"]), asked), session, NoWriter())

@@ -6,7 +6,7 @@ import fcntl
 import pytest
 import sqlalchemy as sa
 
-from scrollwork.pipeline.session import Calling, Locations, Session
+from scrollwork.pipeline.session import CallSettings, Locations, Session
 from scrollwork.pipeline.snapshots.check import Guard, checked_store, snapshots
 from scrollwork.pipeline.snapshots.damaged import damaged_snapshots
 from scrollwork.pipeline.snapshots.repair import repair
@@ -31,7 +31,7 @@ def home(tmp_path, place):
 
 
 def session(home, **calling):
-    return Session(Locations(home.url, "", home.store, Calling(**calling)))
+    return Session(Locations(home.url, "", home.store, CallSettings(**calling)))
 
 
 def forget(home, *tables):

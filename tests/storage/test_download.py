@@ -20,9 +20,9 @@ from typing import Any
 import httpx
 import pytest
 
-from scrollwork.storage.downloads.addresses import Manners
+from scrollwork.storage.downloads.addresses import HostLimits
 from scrollwork.storage.downloads.download import download
-from scrollwork.storage.downloads.partial import Fetched, Wanted, git_blob
+from scrollwork.storage.downloads.partial import DownloadRequest, Fetched, git_blob
 from scrollwork.storage.downloads.web import Patience, Web, retry_after
 from scrollwork.storage.errors import DownloadError, Gone, NeedsPerson, Stopped, WrongBytes
 from tests.fileserver import FileServer, body, redirect, serving, status
@@ -50,7 +50,7 @@ def target(tmp_path: Path) -> Path:
 
 def get(target: Path, *urls: str, web: Web | None = None, **wanted: Any) -> Fetched:
     with web or Web(patience=QUICK, private=True) as opened:
-        return download(Wanted(urls, target, **wanted), opened)
+        return download(DownloadRequest(urls, target, **wanted), opened)
 
 
 def names(target: Path) -> list[str]:
@@ -391,7 +391,7 @@ def test_host_gets_no_more_than_its_share_at_once_and_its_pause(server: FileServ
     urls = [server.on(f"/{n}", body(DATA, drip=(100_000, 0.03))) for n in range(6)]
     with Web(patience=QUICK, private=True) as web:
         threads = [
-            threading.Thread(target=download, args=(Wanted((url,), tmp_path / f"f{n}"), web))
+            threading.Thread(target=download, args=(DownloadRequest((url,), tmp_path / f"f{n}"), web))
             for n, url in enumerate(urls)
         ]
         for thread in threads:
@@ -400,9 +400,9 @@ def test_host_gets_no_more_than_its_share_at_once_and_its_pause(server: FileServ
             thread.join()
     assert server.most_at_once == 2
     server.asked.clear()
-    with Web({"0.0.1": Manners(at_once=1, pause_s=0.3)}, QUICK, private=True) as web:
+    with Web({"0.0.1": HostLimits(at_once=1, pause_s=0.3)}, QUICK, private=True) as web:
         for n in range(3):
-            download(Wanted((urls[n],), tmp_path / f"g{n}"), web)
+            download(DownloadRequest((urls[n],), tmp_path / f"g{n}"), web)
     times = [asked.at for asked in server.asked]
     assert times[2] - times[0] >= 0.55
 
@@ -411,17 +411,19 @@ def test_unreachable_host_is_given_up_for_the_rest(tmp_path: Path) -> None:
     with Web(patience=QUICK, private=True) as web:
         for n in range(2):
             with pytest.raises(DownloadError, match="cannot be reached"):
-                download(Wanted(("http://127.0.0.1:9/x",), tmp_path / f"f{n}"), web)
+                download(DownloadRequest(("http://127.0.0.1:9/x",), tmp_path / f"f{n}"), web)
         began = time.monotonic()
         with pytest.raises(DownloadError, match="not tried again in this run"):
-            download(Wanted(("http://127.0.0.1:9/x",), tmp_path / "last"), web)
+            download(DownloadRequest(("http://127.0.0.1:9/x",), tmp_path / "last"), web)
         assert time.monotonic() - began < 0.5
 
 
 def test_stop_is_heard_in_mid_body_and_what_came_stays(server: FileServer, target: Path) -> None:
     url = server.on("/f", body(DATA, drip=(30_000, 0.1)), body(DATA))
     with Web(patience=QUICK, private=True) as web, pytest.raises(Stopped):
-        download(Wanted((url,), target, sha256=SHA), web, lambda done, total: web.stop.set() if done > 1 else None)
+        download(
+            DownloadRequest((url,), target, sha256=SHA), web, lambda done, total: web.stop.set() if done > 1 else None
+        )
     assert not target.exists()
     get(target, url, sha256=SHA)
     assert server.of("/f")[1].range

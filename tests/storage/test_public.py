@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scrollwork.storage.downloads.download import download
-from scrollwork.storage.downloads.partial import Wanted
+from scrollwork.storage.downloads.partial import DownloadRequest
 from scrollwork.storage.downloads.public import is_public
 from scrollwork.storage.downloads.web import Patience, Web
 from scrollwork.storage.errors import DownloadError
@@ -37,7 +37,7 @@ def server() -> Iterator[FileServer]:
 def get(url: str, folder: Path) -> None:
     """Download a file as `fetch` does without an option."""
     with Web(patience=QUICK) as web:
-        download(Wanted((url,), folder / "file"), web)
+        download(DownloadRequest((url,), folder / "file"), web)
 
 
 def resolving(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:

@@ -7,10 +7,10 @@ import pytest
 import sqlalchemy as sa
 
 from scrollwork.storage.answers import tables
-from scrollwork.storage.answers.check import Checked, check_store
+from scrollwork.storage.answers.check import StoreCheck, check_store
 from scrollwork.storage.answers.database import Database
 from scrollwork.storage.answers.digests import SINCE_5
-from scrollwork.storage.answers.paces import Paces
+from scrollwork.storage.answers.shared_limits import Paces
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import DamagedRows, ForeignStore
 from scrollwork.storage.processes import this_process
@@ -127,7 +127,7 @@ def test_money_claims_and_batches_of_schema_2_are_lost(place):
     database.close()
     store = ResponseStore(place)
     assert store.answers([key(1)])[key(1)].text == "\x1a0000"
-    assert check_store(store) == Checked(answers=1, attempts=1), "what stood has its digest now"
+    assert check_store(store) == StoreCheck(answers=1, attempts=1), "what stood has its digest now"
     assert store.spent("run-1")["gpt"].cost_nano_usd == 7
     assert store.claim([key(2), key(3)], "somebody else", 60) == set()
     assert store.renew([key(2)], "run-1", 60) == {key(2)}

@@ -6,7 +6,7 @@ import pytest
 
 from scrollwork.models.base import Answer, Usage
 from scrollwork.models.engine.prices import price_of
-from scrollwork.pipeline.calling import Calling, budget_of
+from scrollwork.pipeline.calling import CallSettings, budget_of
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.tasks.generate.stored_answers import cost_of, is_to_be_asked, stored_answer
@@ -53,7 +53,7 @@ def test_run_that_is_retried_takes_replies_that_were_lost_for_free(tmp_path: Pat
     lost = {"outcome": "transient", "status": None}
     known = [attempt(n, owner="run-of-lost-replies.x", cost_nano_usd=cost) for n, cost in enumerate((100, 300))]
     store.add([], [], [*known, *(attempt(n, owner="run-of-lost-replies.y", **lost) for n in (2, 3, 4))])
-    budget = budget_of(Calling("run-of-lost-replies", budget_usd="1"), store)
+    budget = budget_of(CallSettings("run-of-lost-replies", budget_usd="1"), store)
     assert budget is not None
     assert budget.spent == 400 + 3 * 200
     store.close()

@@ -22,8 +22,8 @@ from scrollwork.models.engine.sending import Sending
 from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.pipeline import calling, progress
-from scrollwork.pipeline.calling import Calling
-from scrollwork.pipeline.engines.prefect import TOLD_EVERY_S, Told
+from scrollwork.pipeline.calling import CallSettings
+from scrollwork.pipeline.engines.prefect import TOLD_EVERY_S, ProgressLog
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageError
 from scrollwork.tasks.generate import asker
@@ -85,7 +85,7 @@ def ask(
     if begin:
         calling.begin_run("run")
         calling._breakers["run", "m"] = Breaker(QUICK)
-    how = Calling("run", tables={"m": given.pop("table", {})}, **given)
+    how = CallSettings("run", tables={"m": given.pop("table", {})}, **given)
     Asker(Remote(client, at_once), how, store, "calls", count).ask(source)
 
 
@@ -360,7 +360,7 @@ def test_call_without_usage_is_free_in_the_store_and_not_in_the_budget(store: Re
     assert (answer_of.input_tokens, answer_of.output_tokens) == (None, None)
     assert answer_of.cost_nano_usd == spent.cost_assumed_nano_usd // 10
     calling._budgets.clear()
-    assert calling.budget_of(Calling("run", "1", tables={"m": table}), store).spent == spent.cost_nano_usd  # type: ignore[union-attr]
+    assert calling.budget_of(CallSettings("run", "1", tables={"m": table}), store).spent == spent.cost_nano_usd  # type: ignore[union-attr]
 
 
 def test_process_that_answers_nothing_is_waited_for_in_silence_for_ever(
@@ -392,13 +392,13 @@ def test_a_long_stage_says_nothing_of_answers_failures_or_money(store: ResponseS
 
     table = {"price": {"input": 1.0, "output": 10.0}}
     lines: list[str] = []
-    with Told("calls", lines.append, every_s=0.02):
+    with ProgressLog("calls", lines.append, every_s=0.02):
         ask(Scripted(script, latency=0.1), store, 20, at_once=5, table=table)
     assert len(lines) >= 8
     assert lines[-1] == "calls: 16 of 20 answered, 4 failed, $0.0032 spent", "16 of 100 tokens in and 10 out"
     assert any(0 < int(line.split()[1]) < 16 for line in lines)
     lines.clear()
-    with Told("calls", lines.append):
+    with ProgressLog("calls", lines.append):
         ask(Scripted(), store, 20, at_once=5, table=table)
     assert lines == ["calls: 16 of 20 answered, 4 failed, $0.0000 spent"], "all of it stood"
     assert progress.standing("calls") is None

@@ -23,7 +23,7 @@ from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.model import place_of
 from scrollwork.models.registry import BATCHES, make
 from scrollwork.pipeline import calling
-from scrollwork.pipeline.calling import Calling, budget_of
+from scrollwork.pipeline.calling import CallSettings, budget_of
 from scrollwork.pipeline.session import Locations, Session
 from scrollwork.storage.answers.rows import StoredBatch
 from scrollwork.storage.answers.store import ResponseStore
@@ -91,9 +91,9 @@ class Office:
         return [Call(sha256_of(payload), self.spec, payload, one) for payload, one in zip(payloads, asks, strict=True)]
 
     @contextmanager
-    def open(self, run: str, stop: Stop | None = None, **given: Any) -> Iterator[tuple[ModelBatches, Calling]]:
+    def open(self, run: str, stop: Stop | None = None, **given: Any) -> Iterator[tuple[ModelBatches, CallSettings]]:
         """A post at work."""
-        calling = Calling(run, batch=True, tables={self.spec: self.table}, **given)
+        calling = CallSettings(run, batch=True, tables={self.spec: self.table}, **given)
         module = importlib.import_module(BATCHES[self.name])
         desk = BatchSteps(lambda: module.make(self.spec, self.table), QUICK, stop or Stop())
         post = ModelBatches(self.spec, calling, Session(Locations(str(self.home), "", "", calling)), desk)

@@ -21,7 +21,7 @@ from scrollwork.records.complexity import (
     Mixture,
     Passage,
     ProblemAtLength,
-    Sights,
+    WindowOutcomes,
 )
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
@@ -173,7 +173,7 @@ def test_passages_show_other_text_than_was_answered_right(work: Scrollwork) -> N
         context = sentences(int(one.example_id.partition("-")[0]))
         assert texts(one.document_id)[one.start : one.end] == " ".join(context[one.first : one.first + one.length])
     assert min(one.length for one in found) == 1
-    for row in rows(work, "sights", Sights, "leval_quality", "first"):
+    for row in rows(work, "sights", WindowOutcomes, "leval_quality", "first"):
         starts = {key[1] for key, one in said.items() if key[0] == row.example_id and key[2] == row.length}
         assert set(row.right) | set(row.wrong) | set(row.declined) == starts
         assert {said[row.example_id, start, row.length]["value"] for start in row.right} <= {100}

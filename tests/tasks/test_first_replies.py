@@ -13,8 +13,8 @@ from scrollwork.models.base import Answer, Ask, Attempt, CallProblem, Segment, S
 from scrollwork.models.base import Call as Request
 from scrollwork.models.engine.breaker import ALONE_S, Breaker
 from scrollwork.models.hosted.tables import checked_table
-from scrollwork.models.vendors.differences import Seen, differences
-from scrollwork.pipeline.session import Calling
+from scrollwork.models.vendors.differences import FirstReply, differences
+from scrollwork.pipeline.session import CallSettings
 from scrollwork.rehearsal.clock import Clock
 from scrollwork.rehearsal.server import Rehearsal
 from scrollwork.tasks.generate.first_replies import FirstReplies
@@ -36,9 +36,11 @@ def ask(number: int, **facts: Any) -> Ask:
     return replace(made, **facts)
 
 
-def seen(number: int = 0, served: str = "gpt-6-luna", tier: str = "", follows: bool = False, **usage: Any) -> Seen:
+def seen(
+    number: int = 0, served: str = "gpt-6-luna", tier: str = "", follows: bool = False, **usage: Any
+) -> FirstReply:
     counts = {"input_tokens": 5000, "cached_tokens": 0, "output_tokens": 20, **usage}
-    return Seen(ask(number, follows=follows), Usage(**counts), served, tier)
+    return FirstReply(ask(number, follows=follows), Usage(**counts), served, tier)
 
 
 TABLE = {"provider": "openai", **checked_table("gpt-6-luna", {"provider": "openai", "id": "gpt-6-luna"})}
@@ -66,7 +68,7 @@ TABLE = {"provider": "openai", **checked_table("gpt-6-luna", {"provider": "opena
         ((seen(), seen(1)), []),  # of another document
     ],
 )
-def test_difference_is_not_told_or_one_is_invented(given: tuple[Seen, ...], told: list[str]) -> None:
+def test_difference_is_not_told_or_one_is_invented(given: tuple[FirstReply, ...], told: list[str]) -> None:
     found = [line for _, line in differences(TABLE, *reversed(given))]
     assert len(found) == len(told), found
     for line, begins in zip(found, told, strict=True):
@@ -140,7 +142,7 @@ def test_run_is_sent_whole_before_anybody_looks(call: Call, tmp_path: Path, monk
 
 
 def test_name_that_a_reply_gives_moves_the_cursor(caplog: pytest.LogCaptureFixture) -> None:
-    first = FirstReplies("generate t", "luna", TABLE, Calling(uuid4().hex), new=True)
+    first = FirstReplies("generate t", "luna", TABLE, CallSettings(uuid4().hex), new=True)
     given = Answer("k", "text", "complete", "\x1b[2Jevil\u202e\n" + "x" * 5000, Usage(5000, 0, 0, 20))
     first.answered(given, Request("k", "luna", {}, ask(0)), None)
     (line,) = [record.getMessage() for record in caplog.records]
@@ -149,7 +151,7 @@ def test_name_that_a_reply_gives_moves_the_cursor(caplog: pytest.LogCaptureFixtu
 
 
 def test_reply_without_usage_silences_one_that_is_not_believed(caplog: pytest.LogCaptureFixture) -> None:
-    first = FirstReplies("generate t", "luna", TABLE, Calling(uuid4().hex), new=True)
+    first = FirstReplies("generate t", "luna", TABLE, CallSettings(uuid4().hex), new=True)
     first.answered(Answer("k", "text", "complete", "gpt-6-luna"), Request("k", "luna", {}, ask(0)), None)
     first.tried(Attempt("l", 1, "answered", None, "2 input tokens for a prompt of 20,000 bytes", 1.0, 1.0))
     said = [record.getMessage() for record in caplog.records]

@@ -8,7 +8,7 @@ from scrollwork.readings.verify import check_answers
 from scrollwork.records.response import Response
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.artifacts.artifact import Artifacts
-from scrollwork.tasks.generate.pending import Asked
+from scrollwork.tasks.generate.pending import AskedCall
 from scrollwork.tasks.generate.snapshot import Asking, answers_digest, write_rows
 from tests.storage.artifact_kit import ingredients
 from tests.storage.store_kit import HOSTILE, answer, key
@@ -22,7 +22,7 @@ def test_hostile_answer_ends_the_run_or_is_changed_in_the_store(tmp_path, text):
     node = SimpleNamespace(
         label={"suite": "s", "task": "t", "split": "test", "arm": "full"}.get, params={"settings": {}}
     )
-    asking = Asking(SimpleNamespace(members=["naive:seed=0"]), [Asked("e", 0, "naive:seed=0", key(1), 100)])
+    asking = Asking(SimpleNamespace(members=["naive:seed=0"]), [AskedCall("e", 0, "naive:seed=0", key(1), 100)])
     writing = Artifacts(str(tmp_path / "artifacts")).write(ingredients(), "ab" * 32)
     with writing as writer:
         writer.content = write_rows(node, asking, session, writer)

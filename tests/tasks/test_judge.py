@@ -15,7 +15,7 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.records.base import Row
 from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.example import Example
-from scrollwork.records.judgement import Conduct, Judgement, Slice
+from scrollwork.records.judgement import AnswerMeasure, Judgement, Slice
 from scrollwork.records.score import Aggregate, Score
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
@@ -108,7 +108,7 @@ def test_json_differs_from_the_artifacts(home: Path) -> None:
     told = printed(home)
     assert {"tasks", "averages", "report", "spent"} <= set(told)
     for key, stage, table, row in (
-        ("conduct", "judge", "conduct", Conduct),
+        ("conduct", "judge", "conduct", AnswerMeasure),
         ("slices", "judge", "slices", Slice),
         ("comparisons", "compare", "comparisons", Comparison),
         ("average_intervals", "compare", "averages", Average),

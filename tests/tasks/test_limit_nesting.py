@@ -12,7 +12,7 @@ import pytest
 from scrollwork.flows.chains import Chain
 from scrollwork.pipeline.raw_files import find
 from scrollwork.preprocessing.curation import DEMONSTRATIONS, curate
-from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of
+from scrollwork.preprocessing.runs.drawn_examples import DrawSettings, Pool, draw_of
 from scrollwork.preprocessing.sampling import choose
 from scrollwork.preprocessing.windows.observable import observable_rows
 from scrollwork.records.example import Example
@@ -69,7 +69,9 @@ def taken(suite: str, task: str, split: str, limit: int | None, run: int = 0) ->
     node = Chain(part.request).sample(part)
     params = {name: value for name, value in node.params.items() if name not in ("observed", "strategy")}
     if "run" in params:
-        how = How(**{name: tuple(value) if isinstance(value, list) else value for name, value in params["how"].items()})
+        how = DrawSettings(
+            **{name: tuple(value) if isinstance(value, list) else value for name, value in params["how"].items()}
+        )
         sizes = {one.example_id: len(one.document_ids) for one in examples}
         return list(draw_of(sizes, task, pool, how, params["run"]).instances)
     return [one.example_id for one in choose(examples, **params)]

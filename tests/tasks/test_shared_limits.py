@@ -22,7 +22,7 @@ from scrollwork.models.engine import limits_ledger as ledgers
 from scrollwork.models.engine.limits import Caps, Ended, Lane, Limiter
 from scrollwork.models.engine.limits_ledger import LedgerAway
 from scrollwork.storage.answers import database
-from scrollwork.storage.answers.paces import Paces
+from scrollwork.storage.answers.shared_limits import Paces
 from scrollwork.storage.answers.store import ResponseStore
 from tests.tasks.limits_kit import most_in_a_second
 

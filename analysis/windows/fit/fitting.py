@@ -24,7 +24,7 @@ from scrollwork.analysis.windows.categories import (
     of_two_suites,
     thresholds,
 )
-from scrollwork.analysis.windows.category_shares import Stated, stated
+from scrollwork.analysis.windows.category_shares import CategoryShares, stated
 from scrollwork.analysis.windows.certainty import certainty, is_certain, of_best_pair, overlap, share_intervals
 from scrollwork.analysis.windows.dip import SPLIT, dip_test
 from scrollwork.analysis.windows.fit import cow, multiplicative, pig
@@ -114,7 +114,7 @@ class TaskFit:
     multiplicative: bool = False
 
     @property
-    def stated(self) -> Stated:
+    def stated(self) -> CategoryShares:
         """Return its shares as they are stated: of decided problems, V split by the whole context."""
         return stated((one.category, one.undecided, one.solved) for one in self.problems)
 

@@ -250,7 +250,7 @@ def learn_weights(probabilities: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ProblemCounts:
     """A problem's answers. lengths: ascending. counts: [lengths, outcomes], as many as independent windows would be.
 
     held: `shares_held` of each length, of the cells with lambda up to it.
@@ -261,7 +261,7 @@ class Seen:
     held: Sequence[Floats]
 
 
-def seen_of(units: int, lengths: Ints, counts: Floats, known: Cells) -> Seen:
+def seen_of(units: int, lengths: Ints, counts: Floats, known: Cells) -> ProblemCounts:
     """Prepare a problem's answers. counts: [lengths, outcomes], zeros where a length was not observed."""
     observed = np.flatnonzero(counts.sum(axis=1) > 0)
     order = observed[np.argsort(lengths[observed], kind="stable")]
@@ -271,7 +271,7 @@ def seen_of(units: int, lengths: Ints, counts: Floats, known: Cells) -> Seen:
         last = int(np.searchsorted(known.complexity, length, side="right"))
         covered = cover_probability(length, known.complexity[:last], known.redundancy[:last], units)
         held.append(shares_held(length, known, units, covered))
-    return Seen(lengths, counts * effective_windows(units, lengths, counts.sum(axis=1))[:, None], held)
+    return ProblemCounts(lengths, counts * effective_windows(units, lengths, counts.sum(axis=1))[:, None], held)
 
 
 class _Model:
@@ -289,7 +289,7 @@ class _Model:
         )
         self._shorter = np.stack(np.broadcast_arrays(*shorter))  # [outcomes, weights, wrongs]
 
-    def likelihoods(self, seen: Seen, known: Cells) -> tuple[Floats, float]:
+    def likelihoods(self, seen: ProblemCounts, known: Cells) -> tuple[Floats, float]:
         """Return the likelihood of each cell relative to the likeliest one, [cells], and the log of that one's."""
         fewer = np.searchsorted(seen.lengths, known.complexity)  # number of lengths with l < lambda
         total = np.repeat(self._short(seen.counts)[:, None, fewer], PLACEMENTS, axis=1)  # [weights, placements, cells]

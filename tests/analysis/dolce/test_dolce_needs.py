@@ -12,7 +12,7 @@ from scrollwork.analysis.windows.fit.fitting import Settings
 from scrollwork.analysis.windows.observations import Problem
 from scrollwork.analysis.windows.problem_rows import (
     Answer,
-    Needs,
+    TaskAnswers,
     Window,
     agreements,
     complexity_pair,
@@ -41,18 +41,18 @@ def planted(problem: str, first: int, size: int) -> list[Answer]:
     ]
 
 
-def needs(*answers: list[Answer], scenario: str = "auto", **labels: str) -> Needs:
-    return Needs({**LABELS, **labels}, Settings(scenario=scenario), [one for own in answers for one in own])
+def needs(*answers: list[Answer], scenario: str = "auto", **labels: str) -> TaskAnswers:
+    return TaskAnswers({**LABELS, **labels}, Settings(scenario=scenario), [one for own in answers for one in own])
 
 
 @pytest.fixture(scope="module")
-def cow() -> Needs:
+def cow() -> TaskAnswers:
     holistic = [Answer(one, 100.0 * one.whole, not one.whole) for one in windows("whole")]
     nothing = [Answer(one, 100.0, False) for one in windows("nothing")]
     return needs(planted("needle", 7, 1), planted("span", 4, 5), holistic, nothing)
 
 
-def test_rows_of_problems_are_not_those_of_the_fit(cow: Needs) -> None:
+def test_rows_of_problems_are_not_those_of_the_fit(cow: TaskAnswers) -> None:
     (fitted,) = cow.fits()
     rows = {row.example_id: row for row in cow.problems(fitted)}
     assert {name: row.category for name, row in rows.items()} == {
@@ -74,7 +74,7 @@ def test_rows_of_problems_are_not_those_of_the_fit(cow: Needs) -> None:
     assert mixture.shares == pytest.approx([0.25, 0, 0.25, 0.25, 0.25])
 
 
-def test_lengths_lose_answers_or_whole_contexts_count_as_windows(cow: Needs) -> None:
+def test_lengths_lose_answers_or_whole_contexts_count_as_windows(cow: TaskAnswers) -> None:
     rows = list(cow.at_lengths())
     assert [row.length for row in rows] == [0, 1, 2, 5, 10, None]
     for row in rows:
@@ -85,7 +85,7 @@ def test_lengths_lose_answers_or_whole_contexts_count_as_windows(cow: Needs) -> 
         assert row.score == pytest.approx(100 * row.right)
 
 
-def test_tables_are_not_what_was_seen(cow: Needs) -> None:
+def test_tables_are_not_what_was_seen(cow: TaskAnswers) -> None:
     (fitted,) = cow.fits()
     rows = {(row.example_id, row.length): row for row in cow.tables(fitted)}
     assert len(rows) == 4 * len(LENGTHS)
@@ -101,7 +101,7 @@ def test_tables_are_not_what_was_seen(cow: Needs) -> None:
             assert posterior == pytest.approx(row.weight * oracle / fit if fit else 0)
 
 
-def test_plane_is_not_the_probability_of_the_oracle(cow: Needs) -> None:
+def test_plane_is_not_the_probability_of_the_oracle(cow: TaskAnswers) -> None:
     (fitted,) = cow.fits()
     (plane,) = cow.plane(fitted)
     assert (plane.units, plane.length) == (20, 5)
@@ -120,7 +120,7 @@ def test_plane_is_not_the_probability_of_the_oracle(cow: Needs) -> None:
     assert list(ends.plane(ends.fits()[0])) == []
 
 
-def test_places_of_right_answers_are_others_than_the_planted_ones(cow: Needs) -> None:
+def test_places_of_right_answers_are_others_than_the_planted_ones(cow: TaskAnswers) -> None:
     (fitted,) = cow.fits()
     rows = {(row.example_id, row.length): row for row in cow.sights(fitted)}
     assert rows["needle", 5].right == (3, 4, 5, 6, 7)
@@ -207,7 +207,7 @@ def test_split_task_has_rows_of_one_part_only() -> None:
     assert names == [{"heap"}, {"graded"}]
 
 
-def test_typical_problem_is_undecided_although_another_is_not(cow: Needs) -> None:
+def test_typical_problem_is_undecided_although_another_is_not(cow: TaskAnswers) -> None:
     (fitted,) = cow.fits()
     sure = next(one for one in fitted.problems if one.problem.name == "needle")
     vague = replace(sure, problem=Problem("a vague one", UNITS), undecided=True)

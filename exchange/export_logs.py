@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.exchange.scored import Found, Scored, scored_answers
+from scrollwork.exchange.scored_results import Scored, ScoredResults, scored_answers
 from scrollwork.pipeline import progress
 from scrollwork.records.run_score import RunScore
 from scrollwork.reporting.exchange import every_eval_ever, inspect_log, lm_eval_files
@@ -34,7 +34,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed date of files in an archive, so that equa
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written. lacking, notes: see `Found`. unanswered: number of unanswered inputs by "model, task"."""
+    """What was written. lacking, notes: see `ScoredResults`. unanswered: number of inputs by "model, task"."""
 
     files: tuple[Path, ...]
     lacking: tuple[str, ...]
@@ -69,7 +69,7 @@ def is_ours(folder: Path, path: str) -> bool:
     return lines[:1] != [] and lines[0].startswith(HEAD) and (path == SUMS or path in {line[66:] for line in lines[1:]})
 
 
-def count_unanswered(found: Found) -> dict[str, int]:
+def count_unanswered(found: ScoredResults) -> dict[str, int]:
     """Number of inputs that a member has not answered, by "model, task"."""
     return {
         f"{member}, {one.node.label('task')}": row.coverage.expected - row.coverage.answered
@@ -88,7 +88,7 @@ def items_with_progress(one: Scored, member: str, kind: str, run: RunScore | Non
             progress.tell(f"{kind} {one.node.label('task')}, {member}", done, total)
 
 
-def write_inspect(found: Found, folder: Path) -> None:
+def write_inspect(found: ScoredResults, folder: Path) -> None:
     """Write DEVELOPER/MODEL/WHEN_TASK_ID.eval: one log for each member, task, split, arm and (SEAM) run."""
     for member, listed in found.members.items():
         for one, run in ((of, run) for of in listed for run in of.each_run(member)):
@@ -130,7 +130,7 @@ def archive_member(archive: zipfile.ZipFile, name: str, value: Any) -> None:
     archive.writestr(info, json.dumps(value, ensure_ascii=False).encode("utf-8"), compresslevel=PACK)
 
 
-def write_lm_eval(found: Found, folder: Path) -> None:
+def write_lm_eval(found: ScoredResults, folder: Path) -> None:
     """Write MODEL/results_WHEN.json and MODEL/samples_TASK_WHEN.jsonl: one folder for each member."""
     for member_name, listed in found.members.items():
         trials = [one.trial(member_name) for one in listed]
@@ -159,7 +159,7 @@ def write_lm_eval(found: Found, folder: Path) -> None:
         (place / f"results_{when}.json").write_text(text, encoding="utf-8", newline="\n")
 
 
-def write_eee(found: Found, folder: Path) -> None:
+def write_eee(found: ScoredResults, folder: Path) -> None:
     """Write data/SUITE/DEVELOPER/MODEL/UUID.json and UUID_samples.jsonl: one record for each member."""
     for member_name, listed in found.members.items():
         trials = [one.trial(member_name) for one in listed]
@@ -186,7 +186,7 @@ def write_eee(found: Found, folder: Path) -> None:
         (folder / place / f"{record_id}.json").write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-WRITERS: Mapping[str, Callable[[Found, Path], None]] = {
+WRITERS: Mapping[str, Callable[[ScoredResults, Path], None]] = {
     "inspect": write_inspect,
     "lm-eval": write_lm_eval,
     "eee": write_eee,

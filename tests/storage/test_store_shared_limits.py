@@ -8,7 +8,7 @@ from statistics import median
 import pytest
 
 from scrollwork.storage.answers import database
-from scrollwork.storage.answers.paces import HEARD_S, Paces
+from scrollwork.storage.answers.shared_limits import HEARD_S, Paces
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageError
 from tests.storage.artifact_kit import finish, heard, start, tell
@@ -89,7 +89,7 @@ def test_limits_that_others_heard_are_forgotten_or_never_end(still):
 def test_processes_are_given_the_same_moment(place):
     ResponseStore(place).close()
     code = """
-    from scrollwork.storage.answers.paces import Paces
+    from scrollwork.storage.answers.shared_limits import Paces
     paces = Paces(sys.argv[1])
     say("ready")
     wait()

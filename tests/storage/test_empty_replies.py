@@ -13,9 +13,9 @@ import pytest
 
 from scrollwork.models.hosted.replies import LENGTH, WITHOUT_ROOM
 from scrollwork.pipeline.snapshots.check import Guard, checked_store, compare_with_store
+from scrollwork.storage.answers.empty_replies import make_failures, without_a_word
 from scrollwork.storage.answers.rows import StoredAnswer, StoredAttempt, StoredFailure
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.storage.answers.unanswered import make_failures, without_a_word
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import LostAnswers
 from scrollwork.storage.home import Home

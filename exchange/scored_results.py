@@ -170,7 +170,7 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Found:
+class ScoredResults:
     """Scored results of a request. request: with the models' full names. lacking: what is not scored, in words. notes:
     inputs without a score, in words."""
 
@@ -189,7 +189,7 @@ class Found:
         return found
 
 
-def scored_answers(chain: Chain) -> Found:
+def scored_answers(chain: Chain) -> ScoredResults:
     """Collect the scored results of a request. Raises UsageError without a model, StageFailed if nothing is scored."""
     request = chain.request
     chosen = [one for name in request.models for one in resolved_model(request, name)]
@@ -224,7 +224,7 @@ def scored_answers(chain: Chain) -> Found:
         options = " and the options that it ran with"
         raise StageFailed(f"nothing of it is scored: run `scrollwork run {request.suite}` with these models{options}")
     refuse_twins(found)
-    return Found(replace(requests[0], tasks=request.tasks), tuple(found), tuple(lacking), tuple(notes))
+    return ScoredResults(replace(requests[0], tasks=request.tasks), tuple(found), tuple(lacking), tuple(notes))
 
 
 def refuse_twins(found: Sequence[Scored]) -> None:
