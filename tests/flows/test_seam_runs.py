@@ -302,7 +302,7 @@ import hashlib, json, sys
 sys.path.insert(0, sys.argv[1])
 from scrollwork.preprocessing.runs.block_prompts import Blocks
 from scrollwork.preprocessing.runs.blocks import Block
-from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, examples_of_run
+from scrollwork.preprocessing.runs.drawn_examples import DrawSettings, Pool, draw_of, examples_of_run
 from scrollwork.preprocessing.runs.manifests import manifest
 from scrollwork.records.example import Example
 
@@ -312,7 +312,7 @@ def listed(rows):
 found = {}
 for slot, of in json.load(open(sys.argv[2], encoding="utf-8")).items():
     shots, examples, params = listed(of["demonstrations"]), listed(of["examples"]), of["params"]
-    how = How(**{name: tuple(value) if isinstance(value, list) else value for name, value in params["how"].items()})
+    how = DrawSettings(**{name: tuple(value) if isinstance(value, list) else value for name, value in params["how"].items()})
     pool = Pool(len(of["instructions"]), shots)
     sizes = {example.example_id: len(example.document_ids) for example in examples}
     one = draw_of(sizes, params["task"], pool, how, params["run"])

@@ -12,10 +12,10 @@ from tests.conftest import Scrollwork, edit
 MODULE = '''"""How many models stand on the board."""
 
 from scrollwork.reporting.page.environment import environment
-from scrollwork.reporting.page.sections import Link, Section
+from scrollwork.reporting.page.sections import Link, PageSection
 
 
-class Toy(Section):
+class Toy(PageSection):
     """Shows a number."""
 
     files = ("toy.html",)

@@ -434,10 +434,10 @@ CHILD = """
 import sys
 from pathlib import Path
 from scrollwork.storage.downloads.download import download
-from scrollwork.storage.downloads.partial import Wanted
+from scrollwork.storage.downloads.partial import DownloadRequest
 from scrollwork.storage.downloads.web import Web
 with Web(private=True) as web:
-    print(download(Wanted((sys.argv[1],), Path(sys.argv[2]), sha256=sys.argv[3]), web).url)
+    print(download(DownloadRequest((sys.argv[1],), Path(sys.argv[2]), sha256=sys.argv[3]), web).url)
 """
 
 
