@@ -1,8 +1,8 @@
 """Answers of remote models: an event loop in one thread behind an iterator.
 
-The iterator's own thread takes calls from the iterable, never further ahead than two rounds of requests, so that memory
-does not depend on the number of prompts; results come as they arrive. An iterator, not a generator: after
-KeyboardInterrupt it can be asked on, and then yields the answers that were in flight.
+The iterator's own thread takes calls from the iterable, never more than two rounds of requests in advance, so that
+memory does not depend on the number of prompts; results come as they arrive. It is an iterator, not a generator: after
+KeyboardInterrupt it can be iterated further, and then yields the answers that were in flight.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scrollwork.models.engine.limits_ledger import LimitsLedger
 from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
 
-AHEAD = 2  # rounds of requests that are taken from the iterable: one in flight, one that waits
+AHEAD = 2  # rounds of requests taken from the iterable: one in flight, one waiting
 JOIN_S = 15.0  # for the thread to end after everything was cancelled
 
 
@@ -42,17 +42,18 @@ def answer(
     rng: Random | None = None,
     breaker: Breaker | None = None,
 ) -> Run:
-    """Send the calls: at most one Answer or CallFailed each, none for those that a stop left (`Run.stopped` says why).
+    """Return the results of the calls as they come, for each at most one Answer or CallFailed.
 
-    client_factory is called in the event loop's thread. limiter: the account's shared one unless given. ledger: shared
-    with other processes. breaker: shared by the stages of a run, else one of its own.
+    Calls that a stop left have none, and `Run.stopped` says why. client_factory: called in the event loop's thread.
+    limiter: None for the account's shared one. ledger: shared with other processes. breaker: shared by the stages of a
+    run, None for a new one.
     """
     limiter = limiter or settings.limiter(ledger)
     return Run(client_factory, calls, settings, gate, stop or Stop(), limiter, rng or Random(), breaker)
 
 
 class Run(Iterator[Result]):
-    """The results of calls as they come. Belongs to one thread, like a generator; `close` may come from any."""
+    """The results of calls as they come. Belongs to one thread, like a generator; `close` may be called from any."""
 
     def __init__(
         self,
@@ -67,13 +68,13 @@ class Run(Iterator[Result]):
     ) -> None:
         self._calls: Iterator[Call] | None = iter(calls)  # None: no more are taken
         self._window = AHEAD * settings.caps.concurrency
-        self._open = 0  # calls taken whose result was not yielded
-        self._due = 0  # calls that may be taken although a result waits: one for each that `came` gave
+        self._open = 0  # calls taken whose result was not handed out yet
+        self._due = 0  # calls to take although a result waits: one for each result that `came` handed out
         self._left_out = False
         self._reason = ""
         self._handed: Result | None = None  # on its way to the caller
         self._stop = stop
-        self._error: BaseException | None = None  # of the iterable
+        self._error: BaseException | None = None  # raised by the iterable
         self._results = Results()
         self._engine = Engine(
             client_factory, settings.sending, limiter, self._results.put, gate=gate, stop=stop, rng=rng, breaker=breaker
@@ -82,16 +83,16 @@ class Run(Iterator[Result]):
 
     @property
     def stopped(self) -> str:
-        """Why calls were left without a result, "" while none were: quota, budget, a stop."""
+        """Return why calls were left without a result (quota, budget, a stop), "" if none were."""
         return self._engine.stopped or self._reason or self._stop.reason if self._open or self._left_out else ""
 
     def stop(self, reason: str = "stopped") -> None:
-        """Send no more; what is in flight comes as usual."""
+        """Send no more; what is in flight ends as usual."""
         self._leave_out(reason)
         self._loop.tell(self._engine.leave, reason)
 
     def close(self) -> None:
-        """Cancel what is in flight and end the thread; what came before can still be taken."""
+        """Cancel what is in flight and end the thread; results that came before can still be taken."""
         self._leave_out("closed")
         self._loop.tell(self._engine.cancel, "closed")
         self._loop.join()
@@ -115,9 +116,9 @@ class Run(Iterator[Result]):
         return self
 
     def came(self, into: list[Result], most: int) -> None:
-        """Add what has come since, without waiting and without taking calls, until `into` holds `most`."""
+        """Append results that are there already, without waiting or taking calls, until `into` holds `most`."""
         while len(into) < most and (result := self._results.first()) is not None:
-            into.append(result)  # before it is dropped: an interrupt may give it twice, and never loses it
+            into.append(result)  # first append, then drop: an interrupt may give it twice, but never loses it
             self._results.drop_first(result)
             self._open -= not isinstance(result, Attempt)
             self._due += not isinstance(result, Attempt)
@@ -160,7 +161,7 @@ class Run(Iterator[Result]):
             self._calls = None
             self._loop.tell(self._engine.no_more)
             return
-        except Exception as error:  # what was sent is paid: its answers come first
+        except Exception as error:  # what was sent is paid for, so its answers come first
             self._error = error
             self.stop(f"{type(error).__name__} among the calls")
             return
@@ -177,9 +178,9 @@ class Run(Iterator[Result]):
 
 
 class Results:
-    """From the loop's thread to the iterator's. ended: nothing follows; error: what ended the loop.
+    """Results on the way from the loop's thread to the iterator's. error: what ended the loop.
 
-    Waits at a SimpleQueue, whose lock an interrupt cannot leave held as it can that of a threading.Event.
+    Waits at a SimpleQueue: an interrupt cannot leave its lock held, as it can that of a threading.Event.
     """
 
     def __init__(self) -> None:
@@ -189,39 +190,39 @@ class Results:
         self.error: BaseException | None = None
 
     def put(self, results: Sequence[Result]) -> None:
-        """In the loop's thread."""
+        """Add results. Called in the loop's thread."""
         self._came.extend(results)
         self._news.put(None)
 
     def end(self, error: BaseException | None) -> None:
-        """In the loop's thread."""
+        """Note that no results follow, and the error that ended the loop, if any. Called in the loop's thread."""
         self.error = error
         self._ended = True
         self._news.put(None)
 
     @property
     def ended(self) -> bool:
-        """Whether everything that came was taken and nothing follows."""
+        """Return whether all results were taken and none follows."""
         return self._ended and not self._came
 
     def first(self) -> Result | None:
-        """What came first, which stays: an interrupt must not lose it."""
+        """Return the oldest result, None if there is none. It stays here, so that an interrupt does not lose it."""
         while not self._news.empty():
             self._news.get()
         return self._came[0] if self._came else None
 
     def drop_first(self, result: Result) -> None:
-        """It is taken."""
+        """Remove the oldest result, as it was taken."""
         assert self._came[0] is result
         self._came.popleft()
 
     def put_back(self, result: Result) -> None:
-        """It was not taken after all, if it was."""
+        """Put a result back at the front, unless it is still there."""
         if not self._came or self._came[0] is not result:
             self._came.appendleft(result)
 
     def wait(self) -> None:
-        """Until something comes."""
+        """Wait until a result or the end comes."""
         if not self._came and not self._ended:
             self._news.get()
 
@@ -240,12 +241,12 @@ class _Loop:
     def start(self) -> None:
         """Start the thread, unless it was started."""
         if not self.started:
-            self.started = True  # first: an interrupt must not leave a thread that nobody knows
+            self.started = True  # set first: an interrupt must not leave an unknown thread
             self._thread.start()
         self._wait()
 
     def _wait(self) -> None:
-        """Until the loop takes calls; not for ever, in case that an interrupt came before the thread began."""
+        """Wait until the loop takes calls, but not for ever: an interrupt may have come before the thread began."""
         deadline = time.monotonic() + CLOSING_S
         while not self._up and time.monotonic() < deadline:
             with suppress(Empty):
@@ -253,7 +254,7 @@ class _Loop:
 
     @property
     def alive(self) -> bool:
-        """Whether the thread runs."""
+        """Return whether the thread runs."""
         return self._thread.is_alive()
 
     def _tell_up(self) -> None:
@@ -273,7 +274,7 @@ class _Loop:
             self._tell_up()
 
     def tell(self, method: Callable[..., None], *arguments: object) -> None:
-        """Call a method of the engine in the loop's thread; nothing before it starts and once it has ended."""
+        """Call a method of the engine in the loop's thread. Does nothing before its start and after its end."""
         if not self.started:
             return
         self._wait()
@@ -287,6 +288,6 @@ class _Loop:
                 raise
 
     def join(self) -> None:
-        """Wait for the thread."""
+        """Wait for the thread to end."""
         if self.alive and self._thread is not threading.current_thread():
             self._thread.join(JOIN_S)

@@ -1,4 +1,4 @@
-"""One attempt at a call: sending it, and the rows that come of what the client gave back."""
+"""One attempt at a call: send the request, and make the rows that follow from the client's result."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from scrollwork.models.engine.limits import Ended, Limiter
 from scrollwork.models.engine.retry import maybe_charged
 from scrollwork.models.engine.usage_bounds import output_allowed
 
-ROOM, FACTOR = 25_000, 4  # tokens for thoughts of a call that had no room, and how much more than before at least
+ROOM, FACTOR = 25_000, 4  # of a retry with more room for reasoning: tokens more, or times as many if that is more
 
 
 async def send_once(client: Client, call: Call, timeout_s: float) -> Reply | CallProblem | Exception | None:
-    """Send a request once and return its reply, or why there is none: a problem, a fault of ours, None if cancelled."""
+    """Send a request once and return its reply, or why there is none.
+
+    That is a CallProblem, another exception (a fault of ours), or None if this task was cancelled.
+    """
     task = asyncio.current_task()
     assert task is not None
     try:
@@ -30,7 +33,7 @@ async def send_once(client: Client, call: Call, timeout_s: float) -> Reply | Cal
 
 
 def expected_tokens(call: Call, limiter: Limiter) -> int:
-    """Tokens that a call may count for in the limits of its vendor."""
+    """Return how many tokens a call may count for in its vendor's token limit."""
     ask, tokens = call.ask, call.ask.likely_tokens
     if ask.follows and not limiter.counts_cached:
         tokens -= ask.shared_tokens
@@ -38,8 +41,11 @@ def expected_tokens(call: Call, limiter: Limiter) -> int:
 
 
 def with_more_room(call: Call, problem: CallProblem, most: int) -> Call | None:
-    """The call with more room for thoughts, where it had none and was not asked so before; None where that cannot help.
-    most: new tokens that the model gives, 0 where nobody knows."""
+    """Return the call with more room for reasoning tokens, None if that cannot help or was tried before.
+
+    It helps only a call that reached its token limit before the first word. most: new tokens that the model can give, 0
+    if unknown.
+    """
     allowed = output_allowed(call.payload.get("body", {}))
     if not problem.no_room or call.room is not None or allowed is None:
         return None
@@ -52,8 +58,10 @@ def with_more_room(call: Call, problem: CallProblem, most: int) -> Call | None:
 
 @dataclass(frozen=True)
 class Trip:
-    """One attempt: began and ended on the loop's clock, started on the wall's; tokens reserved at the limiter. number:
-    of the request among those of the run."""
+    """One attempt at a call. began, ended: on the event loop's clock; started: seconds since 1970.
+
+    reserved: tokens at the limiter. number: of the request among those of the run.
+    """
 
     item: Item
     reserved: int
@@ -64,7 +72,7 @@ class Trip:
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """Return how long it took."""
         return self.ended - self.began
 
     def attempt(
@@ -75,8 +83,10 @@ class Trip:
         usage: Usage | None = None,
         service: str = "",
     ) -> Attempt:
-        """The row of the attempt. message: of one that was answered why its usage is not believed. service: as of
-        `Attempt`."""
+        """Return the row of the attempt. message: for an answered one, why its usage is not believed.
+
+        service: as in `Attempt`.
+        """
         item = self.item
         return Attempt(
             key=item.call.key,
@@ -94,7 +104,7 @@ class Trip:
         )
 
     def failed(self, problem: CallProblem) -> Ended:
-        """What limiter and budget learn from an attempt that failed."""
+        """Return what limiter and budget learn from a failed attempt."""
         return Ended(
             self.began,
             self.reserved,
@@ -106,7 +116,7 @@ class Trip:
         )
 
     def answer(self, reply: Reply) -> Answer:
-        """The answer of the call."""
+        """Return the answer to the call."""
         return Answer(
             key=self.item.call.key,
             text=reply.text,
@@ -122,7 +132,7 @@ class Trip:
         )
 
     def given_up(self, problem: CallProblem, sent: int) -> CallFailed:
-        """The end of a call that is not tried again. sent: requests of the run that have gone."""
+        """Return the failure of a call that is not retried. sent: number of requests that the run has sent."""
         return CallFailed(
             self.item.call.key,
             problem.kind,

@@ -1,9 +1,9 @@
-"""When a run asks a model no more: its first requests, or many in a row with no answer between, all end in vain.
+"""When a run stops asking a model: its first requests fail, or many in a row without an answer between.
 
-A circuit breaker. Closed, everything goes. Open, after failures that another try may mend, one request at a time tries,
-later each time. Tripped, nothing goes any more in this run, and what was refused on the way is left as it was: missing,
-not failed. What a refusal says of its prompt is a claim: only an answer to a request that went after it proves that the
-endpoint was well. A wish to slow down is heeded for a quarter of an hour.
+A circuit breaker. Closed: everything is sent. Open, after failures that a retry may cure: one request at a time tries,
+later each time. Tripped: nothing is sent any more in this run, and calls that were refused on the way stay as they
+were, missing and not failed. A refusal that blames its prompt may be wrong: only an answer to a request that was sent
+after it proves that the endpoint worked. Wishes to slow down are obeyed for a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -19,18 +19,21 @@ from scrollwork.models.base import CallFailed, CallProblem
 from scrollwork.models.engine.retry import Policy
 from scrollwork.models.engine.sent_prompts import SentPrompts
 
-FIRST, LATER = 16, 32  # failures alike in a row that open or trip it: before the first answer of a run, after it
-UNLIKE = 4  # more, where they are not alike
+FIRST, LATER = 16, 32  # like failures in a row that open or trip it: before and after the first answer of a run
+UNLIKE = 4  # more, if they are not alike
 AT_ONCE = 32  # requests in flight before the first answer
-ALONE_S = 30.0  # that a request goes alone at most
-REFUSED_S = 900.0  # of nothing but wishes to slow down
-FEW = 3  # calls that no later answer followed which show what is wrong with all, where fewer might be their own fault
-OF_ONE_PROMPT = (400, 409, 413, 422)  # terminal statuses that may speak of a prompt; the others speak of the endpoint
+ALONE_S = 30.0  # longest time for which a request goes alone
+REFUSED_S = 900.0  # longest time with only wishes to slow down
+FEW = 3  # calls without a later answer that show a fault of all; if there are fewer, their prompts may be at fault
+OF_ONE_PROMPT = (400, 409, 413, 422)  # terminal statuses that may be about a prompt; others are about the endpoint
 
 
 @dataclass(frozen=True)
 class Vain:
-    """A request that ended in vain at a time, when so many had been sent. kind: never its text, which may name it."""
+    """A failed request: sent: how many requests had been sent by then; at: when.
+
+    kind: without text, which may name it.
+    """
 
     sent: int
     at: float
@@ -38,10 +41,10 @@ class Vain:
 
 
 class Breaker:
-    """One for all stages that ask a model in one run and process. Thread-safe; methods never wait.
+    """One breaker for all stages that ask a model in one run and process. Thread-safe; methods never wait.
 
-    tripped: why nothing goes any more, "" before. answers: that came so far. proven: number of the last request sent
-    among those that were answered; requests are numbered from 1 as they go. prompts: of those that went.
+    tripped: why nothing is sent any more, "" before. answers: number so far. proven: the highest number of an answered
+    request; requests are numbered from 1 as they are sent. prompts: those that were sent.
     """
 
     def __init__(
@@ -54,10 +57,9 @@ class Breaker:
         alone: int = 0,
         rng: Random | None = None,
     ) -> None:
-        """alone: answers that are waited for one by one, with twice as many requests at most, before requests go beside
-        each other."""
+        """alone: answers to wait for one by one, in at most twice as many requests, before requests go in parallel."""
         self._policy, self._first, self._later, self._at_once = policy or Policy(), first, later, at_once
-        self._alone, self._latest = alone, 0.0  # when the last of those might go
+        self._alone, self._latest = alone, 0.0  # when one of them was last allowed
         self._rng = rng or Random()
         self._lock = threading.Lock()
         self._wakes: tuple[Callable[[], None], ...] = ()
@@ -66,25 +68,25 @@ class Breaker:
         self.answers = self.proven = 0
         self.prompts = SentPrompts()
         self._sent = 0
-        self._in_flight: dict[object, int] = {}  # with their numbers
-        self._row: deque[Vain] = deque()  # since the last answer to a request that went after them
-        self._refused_since: float | None = None  # nothing was answered since
-        self._probes = 0  # tries while it is open, 0 while it is closed
-        self._probe: object | None = None  # under way
-        self._due = 0.0  # of the next one
+        self._in_flight: dict[object, int] = {}  # requests and their numbers
+        self._row: deque[Vain] = deque()  # failures without an answer to a request that was sent after them
+        self._refused_since: float | None = None  # first wish to slow down since the last answer
+        self._probes = 0  # attempts while it is open, 0 while it is closed
+        self._probe: object | None = None  # in flight
+        self._due = 0.0  # when the next one may go
 
     @property
     def alone(self) -> bool:
-        """Whether requests go one by one, as too few are answered."""
+        """Return whether requests go one by one, as there are too few answers yet."""
         with self._lock:
             return self._goes_alone()
 
     def _goes_alone(self) -> bool:
-        """As `alone`. With the lock."""
+        """Return the same as `alone`. The caller holds the lock."""
         return self.answers < self._alone and self._sent < 2 * self._alone
 
     def due(self, now: float) -> float | None:
-        """When a request may go: `now` for at once, later, or None to be woken."""
+        """Return when a request may be sent: `now` for at once, later, or None to wait for `wake`."""
         with self._lock:
             if not self.answers and len(self._in_flight) >= self._at_once:
                 return None
@@ -98,7 +100,7 @@ class Breaker:
             return None if self._probe is not None else max(now, self._due)
 
     def sent(self, what: object) -> int:
-        """A request goes. Its number."""
+        """Count a request that is sent, and return its number."""
         with self._lock:
             self._sent += 1
             self._in_flight[what] = self._sent
@@ -107,8 +109,10 @@ class Breaker:
             return self._sent
 
     def answered(self, what: object) -> None:
-        """It was answered: what had failed before it went was no fault of the endpoint. It makes up for one of the
-        others: when it went, the endpoint may still have been well."""
+        """Note an answer. What failed before its request was sent was no fault of the endpoint.
+
+        It makes up for one other failure too: when that was sent, the endpoint may still have worked.
+        """
         with self._lock:
             news = bool(self._probes) or self.answers <= self._alone
             self.answers += 1
@@ -124,7 +128,7 @@ class Breaker:
         self._wake(news)
 
     def ended(self, what: object, now: float) -> None:
-        """It ended in a way that says nothing: it was cancelled, or refused as too fast."""
+        """Note an end that says nothing about the endpoint: the request was cancelled, or refused as too fast."""
         with self._lock:
             if self._over(what):
                 self._due = now + self._policy.first_wait_s
@@ -132,7 +136,7 @@ class Breaker:
         self._wake(news)
 
     def failed(self, what: object, problem: CallProblem, now: float) -> int:
-        """It ended in vain. How many requests have been sent."""
+        """Note a failure, and return how many requests have been sent."""
         if problem.slow_down:
             self.ended(what, now)
             self._refused(problem, now)
@@ -151,11 +155,14 @@ class Breaker:
         return sent
 
     def _alike(self) -> int:
-        """How many of the last that ended in vain are alike. With the lock."""
+        """Return how many of the latest failures are alike. The caller holds the lock."""
         return sum(1 for _ in takewhile(lambda one: one.kind == self._row[-1].kind, reversed(self._row)))
 
     def _refused(self, problem: CallProblem, now: float) -> None:
-        """One request a minute may go now, and to fail call by call would take days."""
+        """Trip after REFUSED_S of refusals.
+
+        By now one request a minute is sent: to fail call by call would take days.
+        """
         with self._lock:
             since = self._refused_since = now if self._refused_since is None else self._refused_since
         if now - since > REFUSED_S:
@@ -163,7 +170,7 @@ class Breaker:
             self.trip(f"nothing but refusals for {minutes:g} minutes, try again later: {problem.message}")
 
     def _open(self, problem: CallProblem, probed: bool, now: float, many: bool) -> None:
-        """Let one request try after a while, or none any more. With the lock."""
+        """Let one request try after a while, or none any more. The caller holds the lock."""
         wait: float | None = max(0.0, self._due - now)
         if problem.kind == "terminal" and many:
             wait = None
@@ -177,8 +184,10 @@ class Breaker:
             self._due = now + wait
 
     def _over(self, what: object) -> bool:
-        """Take a request off those in flight, and tell whether it was the one sent to try an open breaker. With the
-        lock."""
+        """Remove a request from those in flight, and return whether it was trying an open breaker.
+
+        The caller holds the lock.
+        """
         self._in_flight.pop(what, None)
         probed = self._probe is what
         if probed:
@@ -186,36 +195,38 @@ class Breaker:
         return probed
 
     def trip(self, reason: str) -> None:
-        """Let nothing go any more."""
+        """Let nothing be sent any more."""
         with self._lock:
             self.tripped = self.tripped or reason
         self._wake(True)
 
     def first(self, reason: str) -> bool:
-        """Whether nobody has told yet why this model waits."""
+        """Return whether this reason for waiting was not logged before."""
         with self._lock:
             new = reason not in self._told
             self._told.add(reason)
             return new
 
     def tell(self, wake: Callable[[], None]) -> None:
-        """Call `wake` (which must not raise) when requests may go, or no more."""
+        """Have `wake` called, which must not raise, when requests may be sent, or none any more."""
         with self._lock:
             self._wakes = (*self._wakes, wake)
 
     def forget(self, wake: Callable[[], None]) -> None:
-        """Call it no more."""
+        """Undo `tell`."""
         with self._lock:
             self._wakes = tuple(other for other in self._wakes if other != wake)
 
     def _wake(self, news: bool) -> None:
-        """Tell the engines, where they may wait for it."""
+        """Wake the engines if there is news for them."""
         for wake in self._wakes if news else ():
             wake()
 
     def blames(self, failure: CallFailed, failures: int) -> bool:
-        """Whether a failure after which no request went that was answered is no fault of its prompt: the request is to
-        be asked again. failures: whose requests went after all that were answered, with this one."""
+        """Return whether a failure is no fault of its prompt, so that the request is to be asked again.
+
+        For failures whose requests were sent after all answered ones; failures: number of these, including this one.
+        """
         status = failure.status or 0
         of_endpoint = failure.foreign or (status not in OF_ONE_PROMPT and not 200 <= status < 300)
         if self.tripped or (failure.kind == "terminal" and of_endpoint):

@@ -1,4 +1,4 @@
-"""A budget in whole nano-dollars, which is reserved before sending."""
+"""A budget in whole nano-dollars; what a call may cost is reserved before it is sent."""
 
 from __future__ import annotations
 
@@ -12,67 +12,80 @@ from scrollwork.models.base import Ask, Call, Usage
 from scrollwork.models.engine.prices import Price, dollars, round_up
 from scrollwork.models.engine.usage_bounds import byte_bound, dense_bound
 
-ENVELOPE = 64  # tokens of roles and separators around a prompt that nobody counted
+ENVELOPE = 64  # tokens of roles and separators around a prompt that are not counted
 
 
 class Gate(Protocol):
-    """Is asked before each attempt and told how it ended. Methods must not wait; they may be called from any thread."""
+    """Decides before each attempt whether it may be sent, and is told how it ended.
 
-    reason: str  # why reserve said no
+    Methods must not wait; they may be called from any thread.
+    """
+
+    reason: str  # why `reserve` refused
 
     def reserve(self, call: Call) -> bool:
-        """Whether the attempt may be sent."""
+        """Return whether the attempt may be sent, and reserve its cost."""
         ...
 
     def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False, service: str = "") -> None:
-        """The attempt ended. usage None: nothing was charged, or with `maybe` nobody knows. service: the tier that it
-        counts for, "" for standard."""
+        """Note that an attempt ended. usage: None if nothing was charged or, with `maybe`, if that is unknown.
+
+        service: the tier that it counts for, "" for standard.
+        """
         ...
 
     def pending(self) -> bool:
-        """Whether attempts under way may free some of what they reserved."""
+        """Return whether attempts in flight may free some of what they reserved."""
         ...
 
 
 def input_bound(ask: Ask) -> int:
-    """Input tokens of a call: as counted, else a bound that text of any script hardly passes."""
+    """Return a call's input tokens: as counted, else a bound that text of any script hardly ever exceeds."""
     if ask.tokens:
         return ask.tokens + ENVELOPE
     return dense_bound(ask.segments) + ENVELOPE
 
 
 def firm_bound(ask: Ask) -> int:
-    """Input tokens of a call that is paid whatever it proves to be: the larger of what was counted and of the bound, as
-    nothing that follows can be held back."""
+    """Return the input tokens to assume for a call that is paid for whatever it costs.
+
+    It is the larger of the count and the bound, as no later call can be held back instead.
+    """
     return max(input_bound(ask), input_bound(replace(ask, tokens=0)))
 
 
 def assumed_cost(price: Price, ask: Ask, thoughts: int, when: float | None = None) -> int:
-    """Nano-dollars that a call counts for where nobody knows its tokens: the firm bound of its input, and all the
-    output that it may have. The same in a budget and in the rows of attempts. when: it was sent, unix seconds."""
+    """Return the nano-dollars that a call counts for if its tokens are unknown.
+
+    It is priced by the firm bound of its input and all output that it may have, both in a budget and in the rows of
+    attempts. thoughts: reasoning tokens that it may use. when: it was sent, in seconds since 1970.
+    """
     return price.most(firm_bound(ask), ask.max_new_tokens + thoughts, when)
 
 
 class Budget:
-    """Nano-dollars that may be spent; what calls under way may cost is set aside. Thread-safe.
+    """Nano-dollars that may be spent; what calls in flight may cost is reserved. Thread-safe.
 
-    Passed by one call at most, however wrong inputs were counted. What may have been charged for a reply that never
+    At most one call exceeds it, however wrong inputs were counted. What may have been charged for a reply that never
     came counts as spent.
     """
 
     def __init__(self, limit: int, spent: int = 0) -> None:
         self.limit, self.spent = limit, spent
-        self.uncertain = 0  # of spent: reserved for replies that never came
+        self.uncertain = 0  # of what is spent: reserved for replies that never came
         self.reserved = 0
         self._lock = threading.Lock()
 
     def left(self) -> int:
-        """Nano-dollars that are neither spent nor reserved."""
+        """Return the nano-dollars that are neither spent nor reserved."""
         with self._lock:
             return self.limit - self.spent - self.reserved
 
     def take(self, amount: int, alone: int | None = None) -> bool:
-        """Set aside, if there is so much; or while nothing else is set aside, if there is `alone`."""
+        """Reserve `amount` and return whether that much was left.
+
+        If nothing else is reserved, it is enough that `alone` is left.
+        """
         with self._lock:
             first = alone is not None and not self.reserved and self.spent + alone <= self.limit
             if not first and self.spent + self.reserved + amount > self.limit:
@@ -81,12 +94,12 @@ class Budget:
             return True
 
     def hold(self, amount: int) -> None:
-        """Set aside what is as good as spent, whether it fits or not: a batch that was submitted before."""
+        """Reserve an amount that is as good as spent, even beyond the limit: for a batch that was submitted before."""
         with self._lock:
             self.reserved += amount
 
     def give(self, amount: int, cost: int, *, uncertain: bool = False) -> None:
-        """Take back what was set aside and note what it cost."""
+        """Release a reservation and count what it cost."""
         with self._lock:
             self.reserved -= amount
             self.spent += cost
@@ -95,25 +108,24 @@ class Budget:
 
 
 class Meter:
-    """The gate of one model to a budget that several may share. Raises nothing: without a price there is no Meter.
+    """One model's gate to a budget, which several models may share. Raises nothing: a model without a price has none.
 
-    Calls that go side by side set aside what no tokenizer passes: counts may all be wrong by the same factor, and the
-    first reply that tells is late. A call that fits by its count alone goes alone; it is the one that may pass the
-    budget. An input that proved larger than it was counted makes later counts larger too.
-
-    thoughts: output tokens that a reasoning model may use beyond those of its answer.
+    Calls that are in flight together reserve what no tokenizer exceeds: all counts may be wrong by the same factor, and
+    the first reply that shows it comes late. A call that fits only by its count goes alone; it is the one that may
+    exceed the budget. An input that was larger than its count raises later counts too. thoughts: output tokens that a
+    reasoning model may use in addition to its answer.
     """
 
     def __init__(self, budget: Budget, price: Price, thoughts: int = 0) -> None:
         self._budget, self._price, self._thoughts = budget, price, thoughts
-        self._set_aside: dict[str, list[tuple[int, float]]] = {}  # at most, and when it was sent, by request key
-        self._larger = Decimal(1)  # most that an input was larger than counted
-        self._dearer = Decimal(1)  # most that a tier cost by the standard one
+        self._set_aside: dict[str, list[tuple[int, float]]] = {}  # by request key: (reserved, time of sending)
+        self._larger = Decimal(1)  # largest ratio of an input to its count
+        self._dearer = Decimal(1)  # largest ratio of a tier's price to the standard price
         self._lock = threading.Lock()
         self.reason = ""
 
     def reserve(self, call: Call) -> bool:
-        """Set aside what the call may cost at most."""
+        """Reserve what the call may cost at most, and return whether the budget allows it."""
         bound = max(byte_bound(call.ask), input_bound(call.ask))
         with self._lock:
             tokens, dearer = round_up(input_bound(call.ask) * self._larger), self._dearer
@@ -131,7 +143,7 @@ class Meter:
         return True
 
     def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False, service: str = "") -> None:
-        """Replace what was set aside by what was charged; by `assumed_cost` where nobody knows that."""
+        """Replace the reservation by what was charged, or by `assumed_cost` if that is unknown."""
         counted = input_bound(call.ask)
         with self._lock:
             amounts = self._set_aside[call.key]
@@ -148,5 +160,5 @@ class Meter:
             self._budget.give(amount, unknown, uncertain=True)
 
     def pending(self) -> bool:
-        """Whether calls under way, of any model, may free some of the budget."""
+        """Return whether calls in flight, of any model, may free some of the budget."""
         return self._budget.reserved > 0

@@ -1,8 +1,8 @@
-"""Which call goes next: the first of a document ahead, the others while its prefix is in the provider's cache.
+"""The order in which calls are sent, so that calls on one document find its prefix in the provider's cache.
 
-Calls come grouped by their `ask.shared_prefixes`, groups within groups. Of each group one call leads; the others follow
-when it was answered or failed for good. If its attempt fails, another call of the group leads while it waits for its
-second attempt. Groups go on side by side: the next is led before the followers at hand run out, so that no place stays
+Calls come grouped by their `ask.shared_prefixes`, groups within groups. One call of each group leads; the others follow
+when it is answered or has failed for good. If its attempt fails, another call of the group leads while it waits for its
+retry. Groups overlap in time: the next one is led before the followers of this one run out, so that no place stays
 empty. Calls without a prefix never wait.
 """
 
@@ -15,12 +15,15 @@ from dataclasses import dataclass, field, replace
 from scrollwork.models.base import Call
 from scrollwork.models.engine.sent_prompts import SentPrompts
 
-CACHE_S = 240.0  # a prefix is kept for five minutes after its last use, where nothing else is known
+CACHE_S = 240.0  # vendors keep a prefix for five minutes after its last use, if nothing else is known
 
 
 @dataclass(eq=False)
 class Group:
-    """Calls with the same prefix. state: cold (nobody leads), led (one is under way), warm (the others may go)."""
+    """Calls with the same prefix.
+
+    state: cold (no call leads), led (the leader is in flight), warm (the others may go).
+    """
 
     prefix: str
     state: str = "cold"
@@ -29,25 +32,27 @@ class Group:
 
 @dataclass(eq=False)
 class Item:
-    """A call and its tries. number: its place in the order in which calls came. groups: those that it is in, each
-    within the one before. leads: of these, the groups whose other calls wait until it is answered."""
+    """A call and its attempts. number: its place in the order in which calls came. groups: its groups, outermost first.
+
+    leads: those of `groups` whose other calls wait until this one is answered.
+    """
 
     call: Call
     number: int
     groups: tuple[Group, ...]
     leads: tuple[Group, ...] = ()
     attempts: int = 0
-    refused: int = 0  # of attempts: for want of room in a tier of service
+    refused: int = 0  # of the attempts: refused because a service tier had no capacity
     spent_s: float = 0.0
 
     @property
     def tries(self) -> int:
-        """Attempts that a policy of retries counts."""
+        """Return the attempts that count in the retry policy."""
         return self.attempts - self.refused
 
     @property
     def awaited(self) -> bool:
-        """Whether calls that share a prefix may wait for it."""
+        """Return whether calls that share a prefix may be waiting for it."""
         return any(group.prefix for group in self.leads)
 
     def __lt__(self, other: Item) -> bool:
@@ -55,30 +60,32 @@ class Item:
 
 
 class Order:
-    """Calls that wait to be sent. Not thread-safe; in the hands of one event loop."""
+    """Calls that wait to be sent. Not thread-safe: one event loop owns it."""
 
     def __init__(self, cache_s: float = CACHE_S, sent: SentPrompts | None = None) -> None:
-        """cache_s: seconds that a prefix may be reckoned to stay in the cache after its last use. sent: by all stages
-        that ask the model."""
+        """cache_s: how long a prefix surely stays in the cache after its last use.
+
+        sent: shared by all stages that ask the model.
+        """
         self._cache_s = cache_s
-        self._ready: list[Item] = []  # heap by number: followers of warm groups, and what is tried again
-        self._cold: list[tuple[int, Group]] = []  # heap by the number of the call that is to lead, at the time
-        self.behind = 0  # followers of groups that are led
-        self._last: dict[str, Group] = {}  # of the call that came last
+        self._ready: list[Item] = []  # heap by number: followers of warm groups, and retries
+        self._cold: list[tuple[int, Group]] = []  # heap by the number of the call that was next to lead
+        self.behind = 0  # followers that wait for their leader
+        self._last: dict[str, Group] = {}  # groups of the latest call, by digest
         self._count = 0
         self._sent = sent or SentPrompts()
 
     def __bool__(self) -> bool:
-        """Whether a call waits, be it for its leader."""
+        """Return whether any call waits, including those that wait for their leader."""
         return bool(self._ready or self._cold or self.behind)
 
     @property
     def at_hand(self) -> int:
-        """Calls that need not wait for a leader."""
+        """Return how many calls need not wait for a leader."""
         return len(self._ready) + len(self._cold)
 
     def add(self, call: Call) -> Item:
-        """Take in the next call."""
+        """Add the next call."""
         digests = [prefix.digest for prefix in call.ask.shared_prefixes]
         self._last = {one: self._last.get(one) or Group(one) for one in digests}
         item = Item(call, self._count, tuple(self._last.values()) or (Group(""),))
@@ -87,11 +94,11 @@ class Order:
         return item
 
     def again(self, item: Item) -> None:
-        """A call whose attempt failed is to be tried again now."""
+        """Add a call again, as its attempt failed and it is to be retried now."""
         self._put(item, first=True)
 
     def _put(self, item: Item, *, first: bool = False) -> None:
-        """Let a call wait in the first of its groups that is not warm."""
+        """Queue a call in the first of its groups that is not warm."""
         group = next((one for one in item.groups if one.state != "warm"), None)
         if group is None:
             self._follow(item)
@@ -106,10 +113,12 @@ class Order:
             heapq.heappush(self._cold, (item.number, group))
 
     def peek(self, in_flight: int, gap_s: float) -> Item | None:
-        """The call that goes next, None if all wait for their leaders. gap_s: what limits ask for between two sends.
+        """Return the call that goes next, None if all wait for their leaders.
 
-        Followers before leaders, the oldest first; a leader goes before if there are fewer followers than requests in
-        flight, unless so many follow that the first group's prefix would leave the cache meanwhile.
+        gap_s: between two requests by the limits.
+
+        Followers go before leaders, the oldest first. A leader goes first if there are fewer followers than requests in
+        flight, unless the followers need so long that the first group's prefix would leave the cache meanwhile.
         """
         if not self._cold:
             return self._ready[0] if self._ready else None
@@ -121,7 +130,7 @@ class Order:
         return self._ready[0] if enough else lead
 
     def take(self, item: Item) -> None:
-        """The call that `peek` gave goes out."""
+        """Take out the call that `peek` returned, as it is sent now."""
         self._sent.add(item.call.ask.segments)
         if self._ready and self._ready[0] is item:
             heapq.heappop(self._ready)
@@ -134,12 +143,12 @@ class Order:
         self.behind += len(group.waiting)
 
     def came(self, item: Item) -> None:
-        """An attempt of the call ended."""
+        """Note the end of an attempt: update `common_bytes` of the call."""
         ask = item.call.ask
         item.call = replace(item.call, ask=replace(ask, common_bytes=self._sent.common_bytes(ask.segments)))
 
     def warm(self, item: Item) -> None:
-        """The call was answered, failed for good, or takes too long: those that it leads may go."""
+        """Release the calls that wait for this one, as it was answered, failed for good, or takes too long."""
         led, item.leads = item.leads, ()
         waiting: list[Item] = []
         for group in led:
@@ -151,13 +160,13 @@ class Order:
             self._put(one)
 
     def _follow(self, item: Item) -> None:
-        """A call that goes behind another of its group, be it the first that was given."""
+        """Queue a call that goes after another of its group, even if it was the first one added."""
         if item.groups[-1].prefix and not item.call.ask.follows:
             item.call = replace(item.call, ask=replace(item.call.ask, follows=True))
         heapq.heappush(self._ready, item)
 
     def cool(self, item: Item) -> None:
-        """The call's attempt failed: where it leads, the next one does."""
+        """Let the next call of each group that this one leads take the lead, as its attempt failed."""
         led, item.leads = item.leads, ()
         for group in led:
             group.state = "cold"
@@ -166,7 +175,7 @@ class Order:
                 heapq.heappush(self._cold, (group.waiting[0].number, group))
 
     def clear(self) -> None:
-        """Forget all that waits."""
+        """Forget all calls that wait."""
         self._ready.clear()
         self._cold.clear()
         self.behind = 0

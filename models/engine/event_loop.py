@@ -1,7 +1,7 @@
-"""Calls on their way: order, limits, budget, attempts, retries, in one event loop. answers.py is the way in.
+"""Calls on their way: order, limits, budget, attempts, retries, in one event loop. Callers use answers.py.
 
-Nothing waits here but requests and timers: whatever may let a call go (a new call, an ended attempt, a wait that is
-over, a limiter's wake) runs `_pump`, which sends all that may go now.
+Only requests and timers wait here: whatever may let a call go (a new call, an ended attempt, a wait that is over, a
+limiter's `wake`) runs `_pump`, which sends all that may go now.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ from scrollwork.models.vendors.tiers import flex_refused, served_tier, tier_refu
 
 Result = Answer | CallFailed | Attempt
 CLOSING_S = 5.0  # for requests to be cancelled, and for a client to close its connections
-LOOK_AGAIN_S = 0.2  # at a budget that calls of other stages hold
+LOOK_AGAIN_S = 0.2  # between two looks at a budget that calls of other stages have reserved
 
 
 class Engine:
-    """Sends the calls that it is fed and hands over results, an Answer or CallFailed as the last of a call.
-    stopped: why calls were left without one, "" while none were."""
+    """Sends calls and hands over results, last an Answer or CallFailed each. stopped: why some have none, or ""."""
 
     def __init__(
         self,
@@ -52,7 +51,7 @@ class Engine:
         self._order = Order(settings.cache_s, self._breaker.prompts)
         self._lane = Lane(self.wake)
         self._tasks: dict[asyncio.Task[None], tuple[Item, int]] = {}  # in flight, with the tokens reserved
-        self._resting: dict[Item, asyncio.TimerHandle] = {}  # between two attempts
+        self._resting: dict[Item, asyncio.TimerHandle] = {}  # waiting for a retry
         self._timer: asyncio.TimerHandle | None = None
         self._all_fed = self._cancelled = False
         self._patience = Patience(settings.name, self._breaker, limiter)
@@ -63,9 +62,10 @@ class Engine:
         self.stopped = ""
 
     async def run(self, started: Callable[[], None] = lambda: None) -> None:
-        """Until all calls that were fed have ended and `no_more` was said, or a stop.
+        """Run until all calls that were fed have ended and `no_more` was called, or until a stop.
 
-        Raises what client_factory raises, and what no client may raise, after what is in flight has ended.
+        Raises what client_factory raises, and what a client raised against its contract, after what is in flight has
+        ended.
         """
         self._loop = asyncio.get_running_loop()
         self._over = asyncio.Event()
@@ -87,28 +87,27 @@ class Engine:
             raise self._error
 
     def wake(self) -> None:
-        """Look what may go; from any thread, and from a signal handler."""
-        with suppress(RuntimeError):  # the loop is closed: nothing goes any more
+        """Send what may go now. May be called from any thread, and from a signal handler."""
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._pump)
 
     def feed(self, calls: Sequence[Call]) -> None:
-        """Take in calls, in the loop's thread."""
+        """Add calls, in the loop's thread."""
         for call in () if self.stopped else calls:
             self._order.add(replace(call, service=self._service) if self._service else call)
         self._pump()
 
     def no_more(self) -> None:
-        """No call follows, in the loop's thread."""
+        """Note that no call follows, in the loop's thread."""
         self._all_fed = True
         self._pump()
 
     def room(self, open_calls: int, window: int) -> bool:
-        """Whether another call is wanted, from any thread: those that wait behind their leaders are not counted, up to
-        half a window more."""
+        """Return whether another call is wanted, from any thread. Half a window of waiting followers is free."""
         return open_calls - min(self._order.behind, window // 2) < window
 
     def leave(self, reason: str) -> None:
-        """Send no more, in the loop's thread; what is in flight comes as usual."""
+        """Send no more, in the loop's thread; what is in flight ends as usual."""
         self._halt(reason)
         self._pump()
 
@@ -128,13 +127,13 @@ class Engine:
                 self._timer = None
             while not self.stopped and self._send_next():
                 pass
-        except Exception as error:  # of the gate
+        except Exception as error:  # from the gate
             self._fail(error)
         if not self._tasks and (self.stopped or (self._all_fed and not self._order and not self._resting)):
             self._over.set()
 
     def _send_next(self) -> bool:
-        """Send the next call, if one may go now; else see to it that `_pump` runs when one may."""
+        """Send the next call and return True if one may go now; else have `_pump` run when one may."""
         now = self._loop.time()
         item = self._order.peek(len(self._tasks), self._limiter.gap_s(self._last_tokens))
         may = self._breaker.due(now)
@@ -186,12 +185,12 @@ class Engine:
         self._let_go()
 
     def _fail(self, error: Exception) -> None:
-        """A fault of ours, not of a provider: whoever waits for the results is told."""
+        """Stop for a fault of ours, not of a provider; `run` raises it."""
         self._error = self._error or error
         self._halt(f"{type(error).__name__}")
 
     def _let_go(self) -> None:
-        """Forget everything but what is in flight."""
+        """Drop all calls that are not in flight."""
         for handle in self._resting.values():
             handle.cancel()
         self._resting.clear()
@@ -244,7 +243,7 @@ class Engine:
         began, started = self._loop.time(), time.time()
         item.attempts += 1
         if item.call.service != self._service:
-            item.call = replace(item.call, service="")  # the vendor does not take it
+            item.call = replace(item.call, service="")  # the vendor does not offer the tier
         patience = None
         if item.awaited:
             patience = self._loop.call_later(self._settings.warmup_s, self._follow, item)
@@ -259,12 +258,12 @@ class Engine:
         item.spent_s += trip.seconds
         try:
             self._ended(trip, result)
-        except Exception as error:  # of the gate
+        except Exception as error:  # from the gate
             self._fail(error)
         self._pump()
 
     def _follow(self, item: Item) -> None:
-        """The leader takes long: its prefix has been in the cache since its first token."""
+        """Release the followers of a slow leader: its prefix has been in the cache since its first token."""
         self._order.warm(item)
         self._pump()
 
@@ -311,7 +310,7 @@ class Engine:
             return
         lost = trip.given_up(problem, self._breaker.failed(item, problem, trip.ended))
         if self._breaker.tripped:
-            self._hand_over((tried, lost) if problem.own else (tried,))  # another's call is left as it was
+            self._hand_over((tried, lost) if problem.own else (tried,))  # a call that is not at fault stays as it was
             self._halt(self._breaker.tripped)
             return
         wait = None
@@ -325,7 +324,7 @@ class Engine:
         self._again(item, wait)
 
     def _again(self, item: Item, wait: float | None) -> None:
-        """Ask a call once more, after so many seconds, None for now."""
+        """Retry a call after so many seconds, None for now."""
         if self.stopped:
             return
         self._order.cool(item)
@@ -341,8 +340,7 @@ class Engine:
         self._pump()
 
     def _account(self, trip: Trip, how: Ended, service: str = "") -> None:
-        """Tell limiter and budget how an attempt ended. A model that was stopped teaches nothing more. service: the
-        tier that it counts for."""
+        """Tell limiter (no limits after a trip) and budget how an attempt ended. service: as in `Attempt`."""
         how = replace(how, limits=None) if self._breaker.tripped else how
         self._limiter.ended(self._lane, how, trip.ended)
         if self._gate is not None:

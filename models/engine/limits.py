@@ -1,8 +1,8 @@
 """A provider's limits for one account and model: requests and tokens a minute, requests in flight.
 
-One Limiter is shared by all stages of a process, whatever thread or event loop they run in: each has a Lane, and lanes
-take turns. Processes share limits a minute through a LimitsLedger (shared_schedule.py), but not requests in flight.
- Times are those of time.monotonic(), which is what event loops use; tests pass their own.
+All stages of a process share one Limiter, in whatever thread or event loop they run: each has a Lane, and lanes take
+turns. Processes share the limits a minute through a LimitsLedger (shared_schedule.py), but not the requests in flight.
+Times are those of time.monotonic(), as in event loops; tests pass their own.
 """
 
 from __future__ import annotations
@@ -19,27 +19,25 @@ from scrollwork.models.engine.limits_ledger import REST_S, LedgerAway, LimitsLed
 from scrollwork.models.engine.pacing import Concurrency, Pace
 from scrollwork.models.engine.shared_schedule import Share
 
-A_MINUTE = 90.0  # seconds; a limit that takes longer to fill up is one a day
-LONGEST_HOLD_S = 60.0  # no limit a minute asks for more
-MARGIN = 1.25  # reserved output over the mean of what came
+A_MINUTE = 90.0  # seconds; a limit that takes longer to fill up is a daily one
+LONGEST_HOLD_S = 60.0  # a limit a minute never needs a longer wait
+MARGIN = 1.25  # reserved output tokens / mean output tokens of earlier answers
 
 
 @dataclass(frozen=True)
 class Caps:
-    """What the model's table says; None for no limit known. What counts in the limit of tokens, as of its vendor's
-    family: counts_cached: also input that the cache held; admits_by_limit: when a request is let in, and for good, the
-    larger of its input and of all new tokens that it allows."""
+    """Limits in the model's table; None for no known limit. Its vendor's family says what counts in the token limit."""
 
     concurrency: int = 32
     start: int = 8
     rpm: float | None = None
     tpm: float | None = None
-    counts_cached: bool = True
-    admits_by_limit: bool = False
+    counts_cached: bool = True  # input read from the prefix cache counts too
+    admits_by_limit: bool = False  # a request counts for max(input, all new tokens that it allows), whatever it uses
 
 
 class Lane:
-    """One stage's place at a limiter. wake: called, from any thread, when its turn may have come."""
+    """One stage's place at a limiter. wake: called, from any thread, when the lane's turn may have come."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self.wake = wake
@@ -47,7 +45,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Ended:
-    """How an attempt ended, for the limiter: charged is False where the provider refused it without work."""
+    """How an attempt ended, for the limiter. charged: False if the provider refused it without any work."""
 
     sent_at: float
     reserved: int
@@ -60,7 +58,7 @@ class Ended:
 
 
 class Limiter:
-    """Asks for a place, takes it, gives it back. All methods are thread-safe and never wait."""
+    """Decides when a request may be sent, and counts it. All methods are thread-safe and never wait."""
 
     def __init__(
         self,
@@ -69,21 +67,21 @@ class Limiter:
         run: Callable[[Callable[[], None]], None] = in_thread,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """run: does what waits for a ledger, with `clock`."""
+        """run: runs functions that wait for a ledger. clock: tells them the time."""
         self._lock = threading.Lock()
         self._run, self._clock = run, clock
         self._share: Share | None = None
-        self._heard = False  # the provider's limits, from its headers
+        self._heard = False  # whether the provider's headers told its limits
         self._lanes: deque[Lane] = deque()
         self._hold = float("-inf")
-        self._refusals = 0  # in a row, with a time to wait
+        self._refusals = 0  # in a row, each with a Retry-After
         self._output: float | None = None  # moving mean of output tokens
         self._requests, self._tokens = Pace(caps.rpm), Pace(caps.tpm)
         self._concurrency = Concurrency(caps.concurrency, caps.start)
         self._caps = caps
 
     def configure(self, caps: Caps) -> None:
-        """Take over another table for the same account and model; what headers taught is learnt again."""
+        """Use another table for the same account and model; limits from headers must be learnt again."""
         with self._lock:
             if caps != self._caps:
                 self._caps = caps
@@ -92,16 +90,17 @@ class Limiter:
                 self._concurrency.limit = min(self._concurrency.limit, caps.concurrency)
 
     def share(self, ledger: LimitsLedger, name: str) -> None:
-        """Keep the limits a minute together with all processes that use this ledger and this name."""
+        """Share the limits a minute with all processes that use this ledger and this name."""
         with self._lock:
             if self._share is None or self._share.ledger.place != ledger.place:
                 self._share = Share(ledger, name)
                 self._requests, self._tokens = Pace(self._requests.per_minute), Pace(self._tokens.per_minute)
 
     def ask(self, lane: Lane, now: float, tokens: int = 1, waiting: int = 1) -> float | None:
-        """When the lane may send a request of so many tokens: `now` or earlier for at once (then `take` or `leave`), a
-        later time to come again, None to be woken. Lanes are served in the order in which they asked. waiting: how many
-        requests the lane has at hand."""
+        """Return when the lane may send a request of so many tokens; lanes are served in the order in which they asked.
+
+        `now` or earlier: at once, then call `take` or `leave`. Later: ask again then. None: `wake` will be called.
+        waiting: number of requests that the lane could send."""
         with self._lock:
             if lane not in self._lanes:
                 self._lanes.append(lane)
@@ -113,7 +112,7 @@ class Limiter:
             if self._hold > now:
                 return self._hold
             past = self._share.lapsed(now)
-            position = max(past, self._requests.due(past), self._tokens.due(past))  # what lapsed is no place to send at
+            position = max(past, self._requests.due(past), self._tokens.due(past))  # a lapsed position cannot be used
             due = self._share.clock.when(position)
             share, wanted = self._share, None
             if not share.asking and not (share.away and now < share.again):
@@ -126,8 +125,7 @@ class Limiter:
         return due
 
     def waits(self, lane: Lane, now: float) -> tuple[float, str]:
-        """(seconds at least that limits hold the next request back, why), of the lane whose turn it is; (0, "") where
-        only requests in flight or other lanes are waited for."""
+        """Return (seconds that limits delay the next request at least, why) if it is the lane's turn, or (0.0, "")."""
         with self._lock:
             first = bool(self._lanes) and self._lanes[0] is lane
             if not first or self._concurrency.in_flight >= self._concurrency.limit:
@@ -146,7 +144,7 @@ class Limiter:
             return seconds, f"{limit or 0:,.0f} {what} a minute are allowed{shared}"
 
     def forget(self) -> None:
-        """Begin anew: what was reserved and heard held everything back for too long."""
+        """Start afresh, as reservations and learnt limits delayed everything for too long."""
         with self._lock:
             self._hold, self._heard, self._output = float("-inf"), False, None
             self._requests, self._tokens = Pace(self._caps.rpm), Pace(self._caps.tpm)
@@ -154,7 +152,7 @@ class Limiter:
                 self._share = Share(self._share.ledger, self._share.name)
 
     def take(self, lane: Lane, tokens: int, now: float) -> None:
-        """The lane sends a request of so many tokens, and goes to the end of the line."""
+        """Count a request of so many tokens that the lane sends now; the lane leaves the queue."""
         with self._lock:
             self._lanes.remove(lane)
             self._concurrency.sent()
@@ -171,7 +169,7 @@ class Limiter:
             other.wake()
 
     def leave(self, lane: Lane) -> None:
-        """The lane has nothing to send for now."""
+        """Take the lane out of the queue, as it has nothing to send for now."""
         with self._lock:
             if lane not in self._lanes:
                 return
@@ -181,7 +179,7 @@ class Limiter:
             other.wake()
 
     def ended(self, lane: Lane, how: Ended, now: float) -> None:
-        """An attempt that was taken ended: correct the tokens, learn the limits, free the place."""
+        """End an attempt that was taken: correct the tokens, learn the limits, free its place."""
         with self._lock:
             if how.answered:
                 self._refusals = 0
@@ -193,7 +191,7 @@ class Limiter:
                 self._concurrency.refused(how.sent_at, now)
                 if how.retry_after_s is not None:
                     self._refusals += 1
-                    if self._refusals > 1:  # the second in a row speaks of the account, not of one request
+                    if self._refusals > 1:  # two in a row are about the account, not about one request
                         self._hold_back(now + min(how.retry_after_s, LONGEST_HOLD_S))
             else:
                 self._concurrency.failed()
@@ -224,7 +222,7 @@ class Limiter:
             (self._requests, self._caps.rpm, said.requests_limit, said.requests_remaining, said.requests_reset_s),
             (self._tokens, self._caps.tpm, said.tokens_limit, said.tokens_remaining, said.tokens_reset_s),
         ):
-            if reset is not None and reset > A_MINUTE:  # one a day is no pace
+            if reset is not None and reset > A_MINUTE:  # a daily limit sets no pace
                 pace.per_minute = own
                 continue
             if limit:
@@ -235,10 +233,10 @@ class Limiter:
         if self._share is not None and self._heard:
             self._share.hear(taught_limit(self._requests, self._caps.rpm), taught_limit(self._tokens, self._caps.tpm))
 
-    # ---- what other processes take and hear
+    # ---- shared with other processes
 
     def _news(self, now: float) -> Want | None:
-        """What the others should know at once, with the lock."""
+        """Return what other processes should know at once, None for nothing. The caller holds the lock."""
         if self._share is None or self._share.asking or not (self._requests.per_minute or self._tokens.per_minute):
             return None
         wanted = self._share.news(now)
@@ -246,7 +244,7 @@ class Limiter:
         return wanted
 
     def _fetch(self, share: Share | None, wanted: Want | None) -> None:
-        """Ask the ledger beside the event loops, without the lock."""
+        """Ask the ledger outside the event loops. The caller does not hold the lock."""
         if share is not None and wanted is not None:
             self._run(lambda: self._ask_ledger(share, wanted))
 
@@ -274,17 +272,19 @@ class Limiter:
 
     @property
     def away(self) -> str:
-        """Why nothing can be sent: the ledger cannot be asked. "" while it can."""
+        """Return why nothing can be sent, as the ledger cannot be reached; "" while it can."""
         return self._share.away if self._share is not None else ""
 
     @property
     def counts_cached(self) -> bool:
-        """Whether input that the cache held counts in the limit of tokens."""
+        """Return whether input read from the prefix cache counts in the token limit."""
         return self._caps.counts_cached
 
     def expected(self, input_tokens: int, max_new_tokens: int, allowed: int | None = None) -> int:
-        """Tokens to reserve: the input, and the output that answers had so far, with a margin; all of it at first.
-        allowed: all new tokens that the request allows, room for thoughts among them."""
+        """Return the tokens to reserve: input, and mean output so far with a margin.
+
+        allowed: all new tokens, with reasoning.
+        """
         with self._lock:
             if self._caps.admits_by_limit:
                 return max(input_tokens, allowed or max_new_tokens)
@@ -293,7 +293,7 @@ class Limiter:
             return input_tokens + min(max_new_tokens, int(self._output * MARGIN) + 1)
 
     def gap_s(self, tokens: int) -> float:
-        """Seconds between two sends of so many tokens that the limits a minute ask for; 0.0 without limits."""
+        """Return the seconds between two requests of so many tokens by the limits a minute; 0.0 without limits."""
         with self._lock:
             return self._gap_s(tokens)
 
@@ -302,17 +302,17 @@ class Limiter:
 
     @property
     def concurrency(self) -> int:
-        """Requests that may be in flight now."""
+        """Return how many requests may be in flight now."""
         return self._concurrency.limit
 
     @property
     def in_flight(self) -> int:
-        """Requests in flight, of all lanes."""
+        """Return how many requests are in flight, of all lanes."""
         return self._concurrency.in_flight
 
 
 def tokens_used(how: Ended, caps: Caps) -> int:
-    """Tokens that an attempt counts for: as reported, what was reserved where a part is not, none if it was refused."""
+    """Return the tokens that an attempt counts for: as reported; as reserved if a part is not; 0 if it was refused."""
     usage = how.usage
     if caps.admits_by_limit or usage is None or usage.input_tokens is None or usage.output_tokens is None:
         return how.reserved if how.charged else 0
@@ -321,12 +321,12 @@ def tokens_used(how: Ended, caps: Caps) -> int:
 
 
 def lowest(*limits: float | None) -> float | None:
-    """The lowest of those that are known."""
+    """Return the lowest of the known limits, None if none is known."""
     return min((limit for limit in limits if limit), default=None)
 
 
 def taught_limit(pace: Pace, own: float | None) -> int | None:
-    """The limit a minute that headers taught, None where it is the table's own."""
+    """Return the limit a minute that headers told, None if it is the table's own."""
     return int(pace.per_minute) if pace.per_minute and pace.per_minute != own else None
 
 
@@ -337,9 +337,9 @@ _guard = threading.Lock()
 def limiter_of(
     provider: str, base_url: str, model_id: str, key_name: str, caps: Caps, ledger: LimitsLedger | None = None
 ) -> Limiter:
-    """The one limiter of this process for an account's model. key_name: of the variable with the key, not the key.
+    """Return this process's one limiter for an account's model. ledger: all processes that use it share the limits.
 
-    ledger: through which all processes that use it keep the limits together.
+    key_name: name of the variable that holds the key, not the key.
     """
     name = (provider, base_url, model_id, hashlib.sha256(key_name.encode()).hexdigest())
     with _guard:

@@ -1,4 +1,4 @@
-"""Where processes agree on who may send when, as the limiter sees it; another room keeps it."""
+"""The limiter's view of the place where processes agree on who may send when; another folder implements it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Protocol
 
 log = logging.getLogger("scrollwork")
 
-PATIENCE_S = 60.0  # with a ledger that cannot be asked; nothing is sent meanwhile
-AGAIN_S = 0.5  # between two tries
-REST_S = 10.0  # after it was given up, until whoever comes then tries again
+PATIENCE_S = 60.0  # for which a ledger may be unreachable; nothing is sent meanwhile
+AGAIN_S = 0.5  # between two attempts to reach it
+REST_S = 10.0  # after it was given up, until it is tried again
 
 
 class Taken(Protocol):
-    """A stretch of the schedule: begin by time.monotonic(). Limits a minute that another process heard last."""
+    """A stretch of the schedule. begin: by time.monotonic(). *_limit: a minute, as another process learnt them last."""
 
     @property
     def begin(self) -> float: ...
@@ -28,32 +28,32 @@ class Taken(Protocol):
 
 
 class LimitsLedger(Protocol):
-    """Keeps schedules for all processes that can reach it. May be called from any thread; waits for seconds at most."""
+    """Keeps schedules for all processes that can reach it. Called from any thread; waits for seconds at most."""
 
     @property
     def place(self) -> str:
-        """Where it is; equal for ledgers that are one."""
+        """Return where it is; equal places are the same ledger."""
         ...
 
     @property
     def name(self) -> str:
-        """The same, for a message."""
+        """Return the place for a message."""
         ...
 
     def take(
         self, name: str, seconds: float, *, lead_s: float, hold_s: float, heard: tuple[int | None, int | None] | None
     ) -> Taken:
-        """The next `seconds` of a schedule that nobody has, not before `lead_s` from now; 0 seconds to tell only.
+        """Take the next `seconds` of a schedule that are free, not before `lead_s` from now; 0 seconds to tell only.
 
         hold_s: nobody shall take any before so long. heard: limits of requests and tokens a minute that the provider
-        has just said. Raises whatever it likes when it cannot be reached.
+        has just told, None for none. May raise any exception if it cannot be reached.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Want:
-    """What is to be asked of the ledger. owned: seconds of the own clock that `seconds` of the schedule bring."""
+    """A request to the ledger. owned: seconds of the process's own clock that `seconds` of the schedule bring."""
 
     seconds: float
     owned: float
@@ -63,19 +63,21 @@ class Want:
 
 
 class LedgerAway(Exception):
-    """The ledger could not be asked; the message is the reason for which a run stops."""
+    """The ledger could not be reached; the message is the reason for which a run stops."""
 
 
 def in_thread(work: Callable[[], None]) -> None:
-    """Do it beside the event loops, which must not wait for a database."""
+    """Run a function in a thread of its own, as event loops must not wait for a database."""
     threading.Thread(target=work, name="scrollwork-limits", daemon=True).start()
 
 
 def take_from_ledger(
     ledger: LimitsLedger, name: str, wanted: Want, waited_for: Callable[[], bool], clock: Callable[[], float]
 ) -> tuple[Taken, float]:
-    """(What was taken, when the ledger was asked). Raises LedgerAway when it could not be asked for PATIENCE_S, or not
-    at once and nobody waits."""
+    """Return what was taken, and when the ledger was asked.
+
+    Raises LedgerAway if it cannot be reached for PATIENCE_S, or at the first failure if nobody waits.
+    """
     began, warned = clock(), False
     while True:
         asked = clock()
@@ -84,7 +86,7 @@ def take_from_ledger(
             if warned:
                 log.warning("limits are shared through %s again", ledger.name)
             return taken, asked
-        except Exception as error:  # the room that keeps it has its own kinds
+        except Exception as error:  # each implementation has its own exceptions
             why = str(error) or type(error).__name__
         away_s = clock() - began
         if away_s > PATIENCE_S or not waited_for():

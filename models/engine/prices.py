@@ -1,7 +1,7 @@
-"""What tokens cost: by the day, the hour and the length of the prompt; online and in a batch.
+"""What tokens cost, by the day, the hour and the length of the prompt; online and in a batch.
 
-Exact: nano-dollars a token as decimals, and a price in dollars a million tokens is a thousand times as many of them.
-Sums are rounded up to whole nano-dollars.
+Exact: nano-dollars a token, as decimals; 1 dollar a million tokens is 1000 of them. Sums are rounded up to whole
+nano-dollars.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from scrollwork.models.engine.usage_bounds import shared_most
 from scrollwork.models.vendors.families import CACHE_MINIMUM, cache_least, family_of, vendors
 from scrollwork.models.vendors.tiers import shares_of
 
-NANO = 10**9  # nano-dollars a dollar
-PER_TOKEN = Decimal(1000)  # nano-dollars a token for a dollar a million tokens
-UNDER_WAY_S = 900.0  # from when a call is sent until a vendor counts it at the latest, as far as is known
-IN_BATCH_S = 25 * 3600.0  # the same in a batch, which its vendor ends after a day
+NANO = 10**9  # nano-dollars in a dollar
+PER_TOKEN = Decimal(1000)  # nano-dollars a token at one dollar a million tokens
+UNDER_WAY_S = 900.0  # the longest known time from sending a call until its vendor counts it
+IN_BATCH_S = 25 * 3600.0  # the same in a batch, which vendors end after a day
 ALWAYS = ""  # the first day of a price without a date
 ONE = Decimal(1)
 
 
 class UnknownPrice(ValueError):
-    """No price for a model; the message has the line to add."""
+    """A model without a price; the message has the line to add."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Nano-dollars a token; of a tier or an hour, factors on them."""
+    """Nano-dollars a token, or factors on them for a long prompt, a service tier or an hour."""
 
     input: Decimal = ONE
     output: Decimal = ONE
@@ -42,7 +42,7 @@ class Rates:
     cache_write: Decimal = ONE
 
     def times(self, other: Rates) -> Rates:
-        """Each by its factor."""
+        """Return each rate multiplied by its factor."""
         return Rates(
             self.input * other.input,
             self.output * other.output,
@@ -51,14 +51,14 @@ class Rates:
         )
 
     def of(self, usage: Usage) -> int:
-        """The price of a usage; tokens that it does not report count as none."""
+        """Return the price of a usage; tokens that it does not report count as none."""
         cached, written = usage.cached_tokens or 0, usage.cache_write_tokens or 0
         plain = max(0, (usage.input_tokens or 0) - cached - written)
         inputs = plain * self.input + cached * self.cached + written * self.cache_write
         return round_up(inputs + (usage.output_tokens or 0) * self.output)
 
     def most(self, input_tokens: int, output_tokens: int) -> int:
-        """The highest price: no token from the cache, each written to it."""
+        """Return the highest price: no token is read from the cache, each is written to it."""
         return round_up(input_tokens * max(self.input, self.cache_write) + output_tokens * self.output)
 
 
@@ -71,7 +71,7 @@ class Peak:
     factor: Decimal
 
     def at(self, moment: datetime) -> Decimal:
-        """The factor then, 1 outside of them. moment: in UTC."""
+        """Return the factor at a moment in UTC; 1 outside the peak hours."""
         if moment.isoweekday() not in self.days:
             return ONE
         hour = moment.hour + moment.minute / 60 + moment.second / 3600
@@ -80,10 +80,13 @@ class Peak:
 
 @dataclass(frozen=True)
 class Price:
-    """Of a model. listed: by the first day of each, rising. long: (tokens of a prompt above which the factors hold for
-    the whole request, factors), rising. batch: share to pay in a batch. cache_minimum: tokens of a prompt below which
-    nothing can come from the cache. services: what tiers cost by the standard price, by name. counted_within_s: from
-    when a request is sent until its vendor counts it, at most. Times are unix seconds, None for now."""
+    """The price of a model. Times are seconds since 1970, None for now.
+
+    listed: (first day, rates), ascending. long: (tokens of a prompt above which the factors hold for the whole request,
+    factors), ascending. batch: share to pay in a batch. cache_minimum: tokens of a prompt below which none can come
+    from the cache. services: price of service tiers as a share of the standard price, by name. counted_within_s:
+    longest time from sending a request until its vendor counts it.
+    """
 
     listed: tuple[tuple[str, Rates], ...]
     long: tuple[tuple[int, Rates], ...] = ()
@@ -94,7 +97,10 @@ class Price:
     counted_within_s: float = UNDER_WAY_S
 
     def rates(self, prompt_tokens: int = 0, when: float | None = None) -> Rates:
-        """The rates of a request that is sent at a time. prompt_tokens: all of the prompt, cached ones among them."""
+        """Return the rates of a request that is sent at a time.
+
+        prompt_tokens: of the whole prompt, cached ones included.
+        """
         moment = datetime.fromtimestamp(time.time() if when is None else when, UTC)
         today = moment.date().isoformat()
         rates = [one for day, one in self.listed if day <= today] or [self.listed[0][1]]
@@ -103,16 +109,17 @@ class Price:
         return rates[-1].times(tier[-1]).times(Rates(hour, hour, hour, hour))
 
     def of(self, usage: Usage, when: float | None = None) -> int:
-        """What the vendor charges for a reply, nano-dollars."""
+        """Return what the vendor charges for a reply, in nano-dollars."""
         return self.rates(usage.input_tokens or 0, when).of(usage)
 
     def counted(self, usage: Usage, ask: Ask, when: float | None = None, service: str = "") -> int:
-        """Return what a reply counts for in a budget and in the rows, nano-dollars.
+        """Return what a reply counts for in a budget and in the rows, in nano-dollars.
 
-        A vendor's word about its cache cannot be checked. So cached tokens are believed up to what another request
-        that was sent begins with too; the rest is plain input. Where requests share a prefix, so that the cache was
-        asked for, and the vendor does not say what it wrote, all is taken as written.
-        service: the tier that it counts for, "" for standard (models/vendors/tiers.py)."""
+        What a vendor reports about its cache cannot be checked. So cached tokens are believed only up to the beginning
+        that another sent request shares; the rest is plain input. If requests share a prefix, so that caching was
+        wanted, and the vendor does not report what it wrote, all of it counts as written. service: the tier that it
+        counts for, "" for standard (models/vendors/tiers.py).
+        """
         fits = (usage.input_tokens or 0) >= self.cache_minimum
         most, written = shared_most(ask) if fits else 0, usage.cache_write_tokens
         if written is None and ask.prefix_digest and fits:
@@ -121,7 +128,7 @@ class Price:
         return self.at(service).of(believed, when)
 
     def at(self, service: str) -> Price:
-        """The same at a tier of service; "", or one that is not known: standard."""
+        """Return the price at a service tier; "" and an unknown tier are standard."""
         share = self.services.get(service, ONE)
         if share == ONE:
             return self
@@ -129,8 +136,10 @@ class Price:
         return replace(self, listed=tuple((day, one.times(factors)) for day, one in self.listed), services={})
 
     def most(self, input_tokens: int, output_tokens: int, when: float | None = None) -> int:
-        """What a call of at most so many tokens may cost: the dearest of all tiers that it may come to, and of all
-        prices until it is counted."""
+        """Return the most that a call of at most so many tokens may cost.
+
+        This is the highest of all length tiers that it may fall into, and of all prices until it is counted.
+        """
         return max(self._possible(input_tokens, output_tokens, time.time() if when is None else when))
 
     def _possible(self, input_tokens: int, output_tokens: int, when: float) -> Iterator[int]:
@@ -142,25 +151,25 @@ class Price:
                 yield self.rates(first, moment).most(last, output_tokens)
 
     def in_batch(self) -> Price:
-        """The same in a batch, of everything."""
+        """Return the price in a batch."""
         share = Rates(self.batch, self.batch, self.batch, self.batch)
         listed = tuple((day, one.times(share)) for day, one in self.listed)
         return replace(self, listed=listed, batch=ONE, counted_within_s=IN_BATCH_S)
 
 
 def round_up(nano: Decimal) -> int:
-    """Whole nano-dollars, rounded up."""
+    """Return whole nano-dollars, rounded up."""
     return int(nano.to_integral_value(ROUND_CEILING))
 
 
 def dollars(nano: int) -> str:
-    """For a person: "$12.34", and "$0.0042" where cents would say nothing."""
+    """Return an amount for people to read: "$12.34", or "$0.0042" if cents would say nothing."""
     value = Decimal(nano) / NANO
     return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
 
 
 def nano(usd: str | float | int | Decimal) -> int:
-    """Nano-dollars of so many dollars."""
+    """Return the nano-dollars in so many dollars, rounded up."""
     return round_up(Decimal(str(usd)) * NANO)
 
 
@@ -168,10 +177,10 @@ KNOWN = ("input", "cached", "output", "cache_write", "batch", "long", "date", "s
 
 
 def price_of(name: str, table: Mapping[str, Any]) -> Price:
-    """The price of a model's table, online. What the table does not say (the price itself, tiers, hours, the share of a
-    batch, the factors of a cache) is that of its vendor's family.
+    """Return the online price of a model's table.
 
-    Raises UnknownPrice with the line to add, ValueError naming a wrong key.
+    What the table does not say (the price itself, tiers, hours, the share in a batch, the factors of a cache) comes
+    from its vendor's family. Raises UnknownPrice with the line to add, ValueError naming a wrong key.
     """
     known = family_of(table)
     facts: Mapping[str, Any] = known.family.facts if known is not None else {}
@@ -185,7 +194,7 @@ def price_of(name: str, table: Mapping[str, Any]) -> Price:
             raise ValueError(f"model {name!r}: price.{key} is not known; there are: {', '.join(KNOWN)}")
     listed = [{"from": ALWAYS, **own}] if own else list(facts["price"])
     cache = facts.get("cache", {})
-    takes_batches = known is not None and known.family.provider != "compatible"  # through a client of ours
+    takes_batches = known is not None and known.family.provider != "compatible"  # others have a client of their own
     batch = own.get("batch", facts.get("service", {}).get("batch", 1) if takes_batches else 1)
     return Price(
         listed=tuple((one["from"], rates_of(name, one, cache)) for one in listed),
@@ -198,8 +207,11 @@ def price_of(name: str, table: Mapping[str, Any]) -> Price:
 
 
 def rates_of(name: str, price: Mapping[str, Any], cache: Mapping[str, Any]) -> Rates:
-    """Rates as they are listed. cached, cache_write: where no price stands, input's by the family's factor, for the
-    shortest lifetime; without one, input's."""
+    """Return rates as they are listed.
+
+    cached, cache_write: if not listed, the input rate times the family's factor (of the shortest lifetime); without a
+    factor, the input rate.
+    """
     entry = number(name, "input", price["input"])
     write = next(iter(cache.get("write", {}).values()), 1)
     cached = (
@@ -213,12 +225,12 @@ def rates_of(name: str, price: Mapping[str, Any], cache: Mapping[str, Any]) -> R
 
 
 def factors_of(name: str, tier: Mapping[str, Any]) -> Rates:
-    """The factors of a tier, 1 where it does not say."""
+    """Return the factors of a length tier; those that it does not list are 1."""
     return Rates(**{key: number(name, f"long.{key}", tier[key]) for key in tier if key != "above"})
 
 
 def peak_of(found: Mapping[str, Any] | None) -> Peak | None:
-    """Hours that cost more, None where there are none."""
+    """Return the hours that cost more, None if there are none."""
     if not found:
         return None
     hours: Sequence[Sequence[float]] = found["hours"]
@@ -226,7 +238,7 @@ def peak_of(found: Mapping[str, Any] | None) -> Peak | None:
 
 
 def unknown_price(name: str, table: Mapping[str, Any]) -> str:
-    """What is said where a model has no price."""
+    """Return the message for a model without a price."""
     return (
         f"model {name!r} has no price, so what it costs cannot be bounded; add it in USD per million tokens:\n"
         f'{header(name, table)}\nprice = {{ input = 0.00, output = 0.00, date = "YYYY-MM-DD", source = "..." }}'
@@ -234,7 +246,10 @@ def unknown_price(name: str, table: Mapping[str, Any]) -> str:
 
 
 def header(name: str, known: Mapping[str, Any]) -> str:
-    """How a table of one's own for a model begins; of one named on the spot, with what makes it the same model."""
+    """Return the first lines of a user's own table for a model.
+
+    For a model given as PROVIDER:ID they include what makes the table mean the same model.
+    """
     provider, _, model_id = name.partition(":")
     own = model_id or name
     quoted = json.dumps(own, ensure_ascii=False)
@@ -247,7 +262,7 @@ def header(name: str, known: Mapping[str, Any]) -> str:
 
 
 def number(name: str, key: str, value: Any) -> Decimal:
-    """A price as it is written. Raises ValueError."""
+    """Return a price as it is written. Raises ValueError."""
     try:
         found = exact_number(value)
     except InvalidOperation:
@@ -258,5 +273,5 @@ def number(name: str, key: str, value: Any) -> Decimal:
 
 
 def exact_number(value: Any) -> Decimal:
-    """A number as it is written."""
+    """Return a number as it is written. Raises decimal.InvalidOperation."""
     return Decimal(str(value))

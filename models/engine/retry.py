@@ -1,4 +1,4 @@
-"""When a call is tried again, and when it is given up: one policy for all providers, the SDKs retry nothing."""
+"""When a call is retried and when it is given up: one policy for all providers, as no SDK retries anything."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 
 from scrollwork.models.base import CallProblem
 
-LONGEST_S = 900.0  # of any wait, whatever a table or a provider asks for
-OF_EVERY_CALL = (401, 402, 404)  # a wrong key, no money, no such model or address: no call is marked as failed for it
+LONGEST_S = 900.0  # longest wait, whatever a table or a provider asks for
+OF_EVERY_CALL = (401, 402, 404)  # wrong key, no money, no such model or address: no single call is marked as failed
 
 
 @dataclass(frozen=True)
 class Policy:
-    """Bounds of one call.
+    """Limits on the retries of one call.
 
-    attempts: at most so many. seconds: of attempts and the waits between them together; waiting for a rate limit is not
-    counted. longest_wait_s: cap of a wait, of a Retry-After too. first_wait_s: about so long before the second attempt,
-    then twice as long each time.
+    attempts: at most. seconds: of attempts and the waits between them together, without waits for a rate limit.
+    longest_wait_s: cap of a wait, including a Retry-After. first_wait_s: about the wait before the second attempt; each
+    later wait is twice as long.
     """
 
     attempts: int = 8
@@ -28,10 +28,10 @@ class Policy:
     first_wait_s: float = 1.0
 
     def wait(self, attempts: int, spent_s: float, retry_after_s: float | None, rng: Random) -> float | None:
-        """Seconds until the next attempt after so many that failed, None to give up.
+        """Return the seconds until the next attempt after so many failed ones, None to give up.
 
-        Half of the growing wait is random, so that calls that failed together do not come back together. What the
-        provider asks for is a minimum, kept up to the cap.
+        Half of the growing wait is random, so that calls that failed together are not retried together. The provider's
+        Retry-After is a minimum, within the cap.
         """
         if attempts >= self.attempts:
             return None
@@ -44,7 +44,10 @@ class Policy:
 
 
 def retry_policy(table: Mapping[str, Any]) -> Policy:
-    """The policy of a model's `retry = {attempts, seconds, longest_wait_s}`. Raises ValueError naming the key."""
+    """Return the policy of a model's `retry = {attempts, seconds, longest_wait_s}`.
+
+    Raises ValueError naming the key.
+    """
     known = ("attempts", "seconds", "longest_wait_s")
     for key, value in table.items():
         if key not in known:
@@ -56,15 +59,18 @@ def retry_policy(table: Mapping[str, Any]) -> Policy:
 
 
 def ends_the_run(problem: CallProblem) -> bool:
-    """Whether no other call can succeed either: money or quota used up, the key refused, no such model."""
+    """Return whether no other call can succeed either: money or quota used up, key refused, no such model."""
     return problem.kind == "quota" or problem.status in OF_EVERY_CALL
 
 
 def maybe_charged(problem: CallProblem) -> bool:
-    """Whether the provider may have charged for what it never delivered: no status came, or 200 with a broken body."""
+    """Return whether the provider may have charged for a reply that never came.
+
+    It may if no status came, or 200 with a broken body.
+    """
     return may_be_charged(problem.status)
 
 
 def may_be_charged(status: int | None) -> bool:
-    """Whether a try that ended with this HTTP status, None for none, may have been charged."""
+    """Return whether an attempt that ended with this HTTP status, None for none, may have been charged."""
     return status is None or status < 300

@@ -1,4 +1,4 @@
-"""Models that answer as they go: what the stage that stores their answers needs of a remote or a local one."""
+"""What the stage that stores answers needs of a remote or a local model, whose answers come one by one."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from scrollwork.models.engine.stopping import Stop
 
 
 class Running(Protocol):
-    """Results as they come; calls are taken from the iterable no further ahead than a bounded window."""
+    """An iterator of results as they come. Calls are taken from the iterable only a bounded window in advance."""
 
     @property
     def stopped(self) -> str:
-        """Why calls were left without a result, "" while none were."""
+        """Return why calls were left without a result, "" if none were."""
         ...
 
     def stop(self, reason: str = "stopped") -> None:
-        """Begin no more; what is under way comes as usual."""
+        """Begin no more calls; those under way end as usual."""
         ...
 
     def came(self, into: list[Answer | CallFailed | Attempt], most: int) -> None:
-        """Append results that are there already, without waiting, until `into` holds `most`; starts no call."""
+        """Append results that are there already, without waiting, until `into` holds `most`; begins no call."""
         ...
 
     def __iter__(self) -> Running: ...
@@ -41,7 +41,7 @@ class Running(Protocol):
 
 
 class Runs(Model, Protocol):
-    """A model whose answers take long or cost money: each is committed when it comes."""
+    """A model whose answers take long or cost money, so that each one is committed when it comes."""
 
     def run(
         self,
@@ -52,6 +52,8 @@ class Runs(Model, Protocol):
         ledger: LimitsLedger | None = None,
         breaker: Breaker | None = None,
     ) -> Running:
-        """Put the calls. gate: the budget. stop: shared by all that run in this process. ledger: by it processes
-        share the provider's limits. breaker: by it stages stop asking together."""
+        """Answer the calls. gate: to the budget. stop: shared by all that runs in this process.
+
+        ledger: processes share the provider's limits through it. breaker: through it, all stages stop asking together.
+        """
         ...

@@ -1,4 +1,4 @@
-"""How an engine sends: what it is told, and what it does where a tier of service has no room."""
+"""An engine's settings for sending, and what it does when a service tier has no capacity."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from scrollwork.models.vendors.tiers import FLEX_REFUSALS
 
 @dataclass(frozen=True)
 class Sending:
-    """Settings of an engine. warmup_s: followers go without their leader's answer after so long. name: of the model.
-    cache_s: as of `Order`. most_output: new tokens that the model gives at most, 0 where nobody knows. service: the
-    tier that is asked for, "" for none."""
+    """Settings of an engine. warmup_s: after so long, followers no longer wait for their leader's answer.
+
+    name: of the model. cache_s: as in `Order`. most_output: new tokens that the model can give at most, 0 if unknown.
+    service: the requested service tier, "" for none.
+    """
 
     policy: Policy = field(default_factory=Policy)
     timeout_s: float = 600.0
@@ -27,8 +29,11 @@ class Sending:
 
 
 def after_refusal(item: Item, problem: CallProblem, policy: Policy, rng: Random) -> float | None:
-    """Seconds until a call is asked again for a tier that had no room for it; None: it goes to the standard tier now,
-    after FLEX_REFUSALS of them or where it would wait too long."""
+    """Return the seconds until a call that its service tier refused for lack of capacity is retried there.
+
+    None: it goes to the standard tier now, after FLEX_REFUSALS refusals or if it would wait too long. Counts the
+    refusal in `item.refused`.
+    """
     item.refused += 1
     wait = policy.wait(item.refused, item.spent_s, problem.retry_after_s, rng)
     if wait is None or item.refused >= FLEX_REFUSALS:

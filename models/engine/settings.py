@@ -1,4 +1,4 @@
-"""How a model is called, by its table: limits, retries, times."""
+"""How a model is called, from its table: limits, retries, times."""
 
 from __future__ import annotations
 
@@ -27,14 +27,17 @@ class Settings:
     sending: Sending = field(default_factory=Sending)
 
     def limiter(self, ledger: LimitsLedger | None = None) -> Limiter:
-        """The limiter that all stages of this process share for this account's model, and all processes of a ledger."""
+        """Return the limiter that all stages of this process share for this account's model.
+
+        ledger: as in `limiter_of`.
+        """
         return limiter_of(self.provider, self.base_url, self.model_id, self.key_name, self.caps, ledger)
 
 
 def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
-    """Settings of a model's table: concurrency, concurrency_start, rpm, tpm, timeout_s, warmup_s, retry.
+    """Return the settings of a model's table: concurrency, concurrency_start, rpm, tpm, timeout_s, warmup_s, retry.
 
-    Raises UnknownModel naming model and key.
+    Raises UnknownModel, which names the model and the key.
     """
 
     def positive(key: str, default: float | None, whole: bool = False) -> Any:

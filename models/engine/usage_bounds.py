@@ -1,8 +1,9 @@
-"""What the tokens of a call can be, by the text that was sent and the answer that was allowed.
+"""Bounds on the tokens of a call, from the text that was sent and the answer that was allowed.
 
-A vendor's usage decides money, pace and later counts, so it is believed only within these bounds. Measured with four
-tokenizers on 4,406 texts (docs/calls.md, "Usage"): at most 0.73 tokens a byte; at least 1.0 a word between white space,
-and 0.31 a byte beyond the first of a character in real Chinese (0.125 where one sign is repeated).
+A vendor's reported usage decides costs, pacing and later counts, so it is believed only within these bounds. They were
+measured with four tokenizers on 4,406 texts (docs/calls.md, "Usage"): at most 0.73 tokens a byte; at least 1.0 a word
+between white space, and 0.31 for each byte after a character's first one in real Chinese (0.125 if one character is
+repeated).
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from scrollwork.models.base import Ask, Usage
 from scrollwork.models.hosted.tables import MAX_TOKENS_NAMES
 
 TEMPLATE = 1024  # tokens of roles, separators and a system prompt that a server may put around a prompt
-WORDS_A_TOKEN = 2  # at most; half of the lowest that was measured
-FURTHER_BYTES_A_TOKEN = 16  # at most, of those beyond the first of a character; half of the lowest that was measured
+WORDS_A_TOKEN = 2  # at most; half of the lowest measured rate
+FURTHER_BYTES_A_TOKEN = 16  # at most, of bytes after a character's first one; half of the lowest measured rate
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Of one call. size: bytes of the prompt. output_most: None where nobody knows what was allowed. cache_most: that
-    can be read from and written to a cache, each; None where that is the vendor's affair alone. shared: of a request in
-    a batch, the tokens at most that others of it can have put into the cache."""
+    """Token bounds of one call. size: bytes of the prompt. output_most: None if it is unknown what was allowed.
+
+    cache_most: most tokens that can be read from a cache, and most that can be written; None if only the vendor
+    decides. shared: for a request in a batch, most tokens that other requests of the batch can have put into the cache.
+    """
 
     input_least: int
     input_most: int
@@ -35,18 +38,21 @@ class Bounds:
 
 ASCII = bytes(range(128))
 LETTERS = bytes(sign for sign in ASCII if chr(sign).isalpha() or chr(sign).isspace())
-ANY = Bounds(1, 2**24, 2**20, 0)  # of a call whose prompt is not at hand: more than any window
+ANY = Bounds(1, 2**24, 2**20, 0)  # for a call whose prompt is not available: more than any context window
 
 
 def byte_bound(ask: Ask) -> int:
-    """Input tokens of a call that no tokenizer passes: a token is a byte at least."""
+    """Return an upper bound on a call's input tokens for any tokenizer: a token is at least one byte."""
     return size_of(ask.segments) + TEMPLATE
 
 
 def dense_bound(segments: Any) -> int:
-    """Input tokens that a prompt hardly passes: a third of a token a byte of letters and white space, one for each
-    other sign of ASCII (some tokenizers take digits one by one), three quarters a byte of all other scripts. Letters
-    that are no words (base64, DNA) can have more."""
+    """Return a bound that a prompt's input tokens hardly ever exceed.
+
+    It is a third of a token for each letter and white space of ASCII, one token for each other ASCII character (some
+    tokenizers split digits), and three quarters of a token for each byte of all other scripts. Letters that are not
+    words (base64, DNA) can have more.
+    """
     letters = signs = others = 0
     for segment in segments:
         data = segment.text.encode("utf-8", "replace")
@@ -56,38 +62,38 @@ def dense_bound(segments: Any) -> int:
 
 
 def size_of(segments: Any) -> int:
-    """Bytes of a prompt's segments in UTF-8."""
+    """Return the bytes of a prompt's segments in UTF-8."""
     return sum(len(segment.text.encode("utf-8", "replace")) for segment in segments)
 
 
 def bounds_of(ask: Ask, body: Mapping[str, Any] | None = None) -> Bounds:
-    """The bounds of a call. body: of its request, which says how much output it allows."""
+    """Return the bounds of a call. body: of its request, which says how much output it allows; None if it has none."""
     size = size_of(ask.segments)
     least = sum(least_tokens(segment.text) for segment in ask.segments)
     return Bounds(max(1, least), size + TEMPLATE, output_allowed(body or {}), size, cache_allowed(body or {}))
 
 
 def cache_allowed(body: Mapping[str, Any]) -> int | None:
-    """Tokens that a request's body lets a vendor take from a cache or put there; None where caching is automatic."""
+    """Return the most tokens that a request's body lets a vendor cache; None if caching is automatic."""
     turns = [turn.get("content") for turn in turns_of(body)]
     options = body.get("prompt_cache_options")
     if isinstance(options, Mapping) and options.get("mode") == "explicit":
         return marked_tokens(turns, "prompt_cache_breakpoint")
     if not any(isinstance(content, list) for content in turns):
-        return None  # of no Anthropic messages
+        return None  # not the Anthropic messages API
     if any("cache_control" in str((name, value)) for name, value in body.items() if name != "messages"):
-        return None  # by a table's `extra`
+        return None  # from a table's `extra`
     return marked_tokens(turns, "cache_control")
 
 
 def turns_of(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The turns of a request of any endpoint."""
+    """Return the turns of a request to any endpoint."""
     turns = body.get("messages", body.get("input", ()))
     return turns if isinstance(turns, list) else ()
 
 
 def marked_tokens(turns: Iterable[Any], mark: str) -> int:
-    """Tokens at most of the contents up to the last block that has a mark of the cache; 0 without one."""
+    """Return the most tokens up to the last block with a cache breakpoint (`mark`); 0 without one."""
     most = size = 0
     for content in turns:
         for block in content if isinstance(content, list) else [{"text": content}]:
@@ -97,30 +103,33 @@ def marked_tokens(turns: Iterable[Any], mark: str) -> int:
 
 
 def shared_most(ask: Ask) -> int:
-    """Tokens that a cache can give back of what another call that was sent begins with too."""
+    """Return the most tokens that a cache can return, as another sent call begins with them too."""
     prefix = len(ask.prefix_text.encode("utf-8", "replace")) + TEMPLATE if ask.follows else 0
     return max(prefix, ask.common_bytes)
 
 
 def read_in_batch(usage: Usage, shared: int) -> Usage:
-    """The usage of a request in a batch; of the cache at most what others of it share. shared: as of `Bounds`."""
+    """Return the usage of a request in a batch, its cached tokens limited to `shared` (as in `Bounds`)."""
     return replace(usage, cached_tokens=min(usage.cached_tokens or 0, shared))
 
 
 def output_allowed(body: Mapping[str, Any]) -> int | None:
-    """New tokens that a request's body allows, thoughts among them; None where it does not say."""
+    """Return the new tokens that a request's body allows, reasoning included; None if it does not say."""
     found = [body[name] for name in MAX_TOKENS_NAMES if type(body.get(name)) is int]
     return max(found, default=None)
 
 
 def least_tokens(text: str) -> int:
-    """Fewest tokens that a text can be. White space and repeated signs count for next to nothing: they can be one."""
+    """Return the fewest tokens that a text can have.
+
+    White space and repeated signs count for almost nothing, as many of them can be one token.
+    """
     further = len(text.encode("utf-8", "replace")) - len(text)
     return max(len(text.split()) // WORDS_A_TOKEN, further // FURTHER_BYTES_A_TOKEN)
 
 
 def usage_problem(usage: Usage, bounds: Bounds, text: str) -> str:
-    """Why a usage cannot be, with the figures; "" where it can. text: of the answer, "" for none."""
+    """Return why a usage is impossible, with the figures; "" if it is possible. text: of the answer, "" for none."""
     given, made = usage.input_tokens, usage.output_tokens
     if given is not None and not bounds.input_least <= given <= bounds.input_most:
         return (
