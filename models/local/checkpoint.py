@@ -186,8 +186,7 @@ def load(name: str, table: Mapping[str, Any]) -> Any:
     transformers = import_transformers(name)
     import torch
 
-    if table.get("device", "").startswith("cuda") and not torch.cuda.is_available():
-        raise CheckpointError(f"model {name!r}: device = {table['device']!r}, but torch finds no CUDA device here")
+    need_device(name, table.get("device", ""), torch.cuda.device_count())
     options: dict[str, Any] = {"dtype": table.get("dtype", "auto")}
     if table.get("load_in_4bit"):
         options["quantization_config"] = four_bit(name, transformers, torch, options["dtype"])
@@ -199,6 +198,15 @@ def load(name: str, table: Mapping[str, Any]) -> Any:
         )
     except Exception as error:  # the library raises whatever its parts raise
         raise CheckpointError(f"model {name!r}: {table['place']} cannot be loaded: {first_line(error)}") from error
+
+
+def need_device(name: str, device: str, there: int) -> None:
+    """Raise CheckpointError if a device such as "cuda:1" is not among so many CUDA devices."""
+    kind, _, number = device.partition(":")
+    if kind != "cuda" or (there and (not number or (number.isdecimal() and int(number) < there))):
+        return
+    found = f"only {', '.join(f'cuda:{one}' for one in range(there))}" if there else "no CUDA device"
+    raise CheckpointError(f"model {name!r}: device = {device!r}, but torch finds {found} here")
 
 
 def chosen_device(device: str, torch: Any) -> str:

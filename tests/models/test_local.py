@@ -13,7 +13,7 @@ import pytest
 
 from scrollwork.models.base import Answer, Attempt, CallFailed
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.models.local.checkpoint import Checkpoint, CheckpointError
+from scrollwork.models.local.checkpoint import Checkpoint, CheckpointError, need_device
 from scrollwork.models.local.model import TURNS, loaded_checkpoint, prompt_tokens
 from tests.models.local_kit import LETTERS, ask, asks, call, model, results, untrained
 
@@ -206,6 +206,16 @@ def test_device_that_is_not_there_is_a_traceback(folder: Path, tmp_path: Path) -
         pytest.skip("there is a CUDA device")
     with pytest.raises(CheckpointError, match="device = 'cuda:0', but torch finds no CUDA device here"):
         results(model(folder, tmp_path, device="cuda:0"), [ask()])
+
+
+def test_device_that_is_not_there_is_an_error_of_the_driver() -> None:
+    for fine, there in (("", 0), ("cpu", 0), ("auto", 0), ("cuda", 1), ("cuda:0", 1), ("cuda:3", 4)):
+        need_device("m", fine, there)
+    with pytest.raises(CheckpointError, match="device = 'cuda', but torch finds no CUDA device here"):
+        need_device("m", "cuda", 0)
+    for wrong in ("cuda:2", "cuda:first", "cuda:-1"):
+        with pytest.raises(CheckpointError, match=f"device = '{wrong}', but torch finds only cuda:0, cuda:1 here"):
+            need_device("m", wrong, 2)
 
 
 def test_batch_that_does_not_fit_on_the_device_ends_the_run(
