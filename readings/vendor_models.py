@@ -1,4 +1,4 @@
-"""What is known of hosted models: from the tables of models and the vendors' files, and from the vendors themselves."""
+"""Facts on hosted models: from the tables of models and the vendors' files, and from the vendors themselves."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from scrollwork.suites.suite_files import load_models
 if TYPE_CHECKING:
     from scrollwork.models.hosted.listing import Listed
 
-SHOWN_TOKENS = 100  # of a task, for which it is shown what is sent
+SHOWN_TOKENS = 100  # token limit of the example request whose parameters are shown
 RATES = ("input", "cached", "cache_write", "output")
 
 
 def known_models(models_file: str | None = None, today: date | None = None) -> list[dict[str, Any]]:
-    """A row for each model that is named by a table, or by its vendor's file alone; by vendor.
+    """Return a row for each model that has a table, or that only its vendor's file names; sorted by vendor.
 
-    model: as --model takes it. price: [{from, above, input, cached, cache_write, output}] in USD per million tokens, by
-    the first day and by the tokens of a prompt above which they hold; [] where none is known. ends: the first day
-    without an answer. sent: the parameters of a request for an answer of SHOWN_TOKENS tokens. Raises UnknownModel.
+    model: as --model takes it. price: [{from, above, input, cached, cache_write, output}] in USD per million tokens.
+    Each price holds from a day on, and for prompts of more than `above` tokens; [] if unknown. ends: the first day on
+    which the model no longer answers. sent: the parameters of a request for an answer of SHOWN_TOKENS tokens. today:
+    None for the present day. Raises UnknownModel.
     """
     today = today or date.today()
     rows, named = [], set[tuple[str, str]]()
@@ -49,7 +50,7 @@ def known_models(models_file: str | None = None, today: date | None = None) -> l
 
 
 def _somewhere(table: Mapping[str, Any]) -> dict[str, Any]:
-    """An address for a table that leaves it to the command line: nothing is sent there."""
+    """Return an address for a table that leaves it to the command line; nothing is sent there."""
     return {"base_url": "http://127.0.0.1:9/v1"} if table["provider"] == "compatible" else {}
 
 
@@ -111,7 +112,10 @@ def _sent(table: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class Checked:
-    """What a vendor, or a server of one's own, says of its models. problem: why nothing; differences: a line each."""
+    """The reply of a vendor, or of the user's own server, about its models. models: how many it has.
+
+    problem: why there is no reply, "" if there is one. differences: lines on facts that differ from those known here.
+    """
 
     address: str
     models: int = 0
@@ -120,8 +124,8 @@ class Checked:
 
 
 def check_models(models_file: str | None = None) -> list[Checked]:
-    """Ask every address whose key is at hand which models it has, and say what is known otherwise here. Raises
-    UnknownModel."""
+    """Ask every address for which there is a key (or that needs none) for its models, and compare them with the facts
+    known here. Raises UnknownModel."""
     from scrollwork.models.hosted.listing import list_models  # brings aiohttp, an extra
 
     found = []
@@ -143,7 +147,7 @@ def check_models(models_file: str | None = None) -> list[Checked]:
 
 
 def _places(models_file: str | None) -> dict[str, tuple[str, dict[str, Any], set[str]]]:
-    """By address: a model's name, its table, the ids that are asked there; where a key is at hand or none needed."""
+    """Return (a model's name, its table, all model ids) by address, if there is a key for it or it needs none."""
     found: dict[str, tuple[str, dict[str, Any], set[str]]] = {}
     for name, table in _reachable(models_file):
         place = found.setdefault(str(table["base_url"]), (name, table, set()))
@@ -169,7 +173,10 @@ def _reachable(models_file: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def differences(facts: Family | None, said: Listed | None) -> list[str]:
-    """What a vendor says of a model otherwise than is known here. facts: None where nothing is."""
+    """Return a line for each point in which a vendor's facts on a model differ from those known here.
+
+    facts: None if none are known. said: None if the vendor does not list the model.
+    """
     if said is None:
         return ["not among its models"] if facts is None or not _over(facts) else []
     lines = []
@@ -209,7 +216,7 @@ def _over(facts: Family) -> bool:
 
 
 def ending_soon(rows: Iterable[Mapping[str, Any]], days: int) -> list[str]:
-    """A line for each model that ends within so many days and has not ended."""
+    """Return a line for each model that ends within so many days and has not ended yet."""
     lines = []
     for row in rows:
         if row["days_left"] is not None and 0 < row["days_left"] <= days:
