@@ -1,4 +1,4 @@
-"""The edits made to a data set's texts, listed for a person. Raw files are read again, by the rules of the suite."""
+"""List the edits that were made to a data set's texts. Raw files are read again, with the rules of the suite."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ AROUND = 40  # characters shown before and after
 
 
 def cuts_of(request: Request, *, every: bool = False) -> list[Cut]:
-    """List all edits, sorted by rule in the order in which the rules run. every: of all sources of a book, not only of
-    the chosen one.
+    """List all edits, sorted by rule in the order in which the rules run.
 
-    Raises UsageError for a suite whose texts are not edited, MissingFile where there are no raw files.
+    every: edits of all sources of a book, not only of the chosen one. Raises UsageError for a suite whose texts are not
+    edited, MissingFile if there are no raw files.
     """
     task = next((task for task in request.chosen_tasks() if task.dataset == DATASET), None)
     if task is None:
@@ -40,7 +40,7 @@ def cuts_of(request: Request, *, every: bool = False) -> list[Cut]:
 
 
 def cut(part: Part, edit: Edit | None) -> Cut:
-    """An edit with what stands around it."""
+    """Return an edit with the text around it. edit: None if the whole part is left out."""
     if edit is None:
         return Cut(LEFT_OUT, part.file, part.name, "", part.text, "", "")
     before, after = part.text[max(0, edit.start - AROUND) : edit.start], part.text[edit.end : edit.end + AROUND]
@@ -48,7 +48,7 @@ def cut(part: Part, edit: Edit | None) -> Cut:
 
 
 def raw_files(request: Request, task: TaskConfig) -> RawFiles:
-    """The task's raw files, unhashed: nothing is built from them here."""
+    """Return the task's raw files. They are not hashed, as nothing is built from them here. Raises MissingFile."""
     root = Path(request.raw)
     roles = {
         role: tuple((path, root / path) for path in _first(request, ordered)) for role, ordered in task.raw.items()
@@ -57,7 +57,7 @@ def raw_files(request: Request, task: TaskConfig) -> RawFiles:
 
 
 def _first(request: Request, ordered: tuple[str, ...]) -> Iterator[str]:
-    """The matches of the first pattern that has any."""
+    """Yield the matches of the first pattern that has any. Raises MissingFile if none has."""
     patterns = [pattern for one in ordered if (pattern := fill_pattern(one, {})) is not None]
     paths = next((found for pattern in patterns if (found := matching_files(request.raw, pattern))), ())
     if not paths:

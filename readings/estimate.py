@@ -1,4 +1,4 @@
-"""What a run would ask and cost: requests, tokens and price by task, after what the store holds.
+"""Estimate what a run would send and cost: requests, tokens and price by task, without what the store already holds.
 
 Prompts are built (they cost nothing and a run reuses them); nothing is sent.
 """
@@ -40,18 +40,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class Estimate:
-    """Of one task and model. prompts: all of them; requests: equal ones once. stored: requests that are answered
-    already; in_batches: that wait in batches, which are as good as paid; ended: that failed for good (--retry-failed
-    asks them again); the rest is of what would be asked.
+    """The estimate for one task and model.
 
-    cached_tokens: input that a prefix cache should give back, when the prompts of a document follow each other;
-    cache_write_tokens: what the first of them puts there, which costs more where the price says so.
-    output_tokens: by the length of the references, up to the limit where there is none, with thought_tokens of
-    thoughts, the mean of thoughts_measured answers of the home, or a guess (0; readings/thoughts.py);
-    output_tokens_most: if every answer goes to its limit, with thoughts_most, which reasoning models are given for
-    thinking. counted: whether input was counted by a tokenizer of a model, or estimated.
-    truncated: prompts whose documents were cut to fit; of document_chars characters of all prompts' documents they lost
-    dropped_chars.
+    prompts: all of them. requests: equal prompts once. stored: requests with an answer. in_batches: requests that wait
+    in batches, which are as good as paid. ended: requests that failed for good (--retry-failed sends them again).
+    to_ask: the other requests, which a run would send; the token counts are of these.
+
+    cached_tokens: input read from a prefix cache, as the prompts of a document follow one another. cache_write_tokens:
+    input that the first of them writes to it, at a higher price with some vendors. output_tokens: by the length of the
+    references, or the token limit without any, including thought_tokens of reasoning: the mean of thoughts_measured
+    answers in the home, or a guess if that is 0 (readings/thoughts.py). output_tokens_most: if every answer reaches its
+    limit, including thoughts_most, the tokens allowed for reasoning. counted: input was counted by a model's tokenizer,
+    not estimated. truncated: prompts whose documents were cut. document_chars: characters of all prompts' documents, of
+    which dropped_chars were cut off.
     """
 
     task: str
@@ -80,8 +81,10 @@ class Estimate:
 
 @dataclass
 class Costs:
-    """Of what would be asked, in nano-dollars, call by call: what a call costs depends on its length. most: nothing
-    from the cache, every answer at its limit. batches: whether the model's provider takes any."""
+    """The cost of the requests to send, in nano-dollars. It is summed call by call, as the price depends on the length.
+
+    *_most: with nothing from the cache, and every answer at its limit. batches: whether the provider takes batches.
+    """
 
     batches: bool
     online: int = 0
@@ -90,7 +93,7 @@ class Costs:
     batch_most: int = 0
 
     def add(self, price: Price, batch: Price, one: Priced) -> None:
-        """Count a call. batch: the price in one."""
+        """Add a call. batch: the price in a batch."""
         usage, batched, output_most = one.usage, one.batched, one.most
         tokens = usage.input_tokens or 0
         self.online += price.of(usage)
@@ -100,15 +103,15 @@ class Costs:
         self.batch_most += batch.of(Usage(tokens, 0, shared, output_most))
 
     def usd(self) -> dict[str, Any]:
-        """For people and programs."""
+        """Return the costs in US dollars; those of batches are None if the provider takes none."""
         online = {"online": self.online / NANO, "online_most": self.online_most / NANO}
         batch = (self.batch / NANO, self.batch_most / NANO) if self.batches else (None, None)
         return {"currency": "USD", **online, **dict(zip(("batch", "batch_most"), batch, strict=True))}
 
 
 class Priced(NamedTuple):
-    """A call that would be made. usage, batched: what a provider would report of it online, and in a batch. most: the
-    output tokens that it allows."""
+    """A call that would be made. usage, batched: what a provider would report online, and in a batch. most: its limit
+    of output tokens."""
 
     ask: Ask
     usage: Usage
@@ -117,11 +120,12 @@ class Priced(NamedTuple):
 
 
 def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
-    """(a row a task and model that a provider is asked for: an Estimate and `price`: {currency, online, online_most,
-    batch, batch_most} or None; the same without a price where prompts of other models are cut; what failed, and has no
-    row).
+    """Return (rows of hosted models, rows of other models, failures that left no row).
 
-    *_most: nothing from the cache, every answer at its limit. batch*: None where the provider takes no batches.
+    There is a row for each task and model. Rows of hosted models have the fields of Estimate, and `price`: {currency,
+    online, online_most, batch, batch_most}, None if unknown. Those of other models have no price; they are there only
+    if the model's profile cuts prompts. *_most: nothing from the cache, every answer at its limit. batch*: None if the
+    provider takes no batches.
     """
     free: dict[tuple[str, str, str, str], Estimate] = {}
     rows: dict[tuple[str, str, str, str], Estimate] = {}
@@ -130,7 +134,7 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
     session, tables = chain.session, chain.resolved.calling.tables
     for node in topological(chain.scored):
         hosted = tables.get(node.label("model"), {}).get("provider") in HOSTED
-        if not node.asks or hosted or node.label("profile") == "plain":  # that costs nothing, and cuts nothing
+        if not node.asks or hosted or node.label("profile") == "plain":  # the plain profile cuts nothing
             continue
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
         try:
@@ -144,7 +148,7 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
         table = tables[row.model]
         listed = known_price(row.model, table)
         if listed is None:
-            deque(calls, maxlen=0)  # counted all the same
+            deque(calls, maxlen=0)  # the row is filled as the calls are taken
             continue
         price, batch = listed.at(table.get("service", "")), listed.in_batch()
         cost = costs.setdefault((row.task, row.split, row.model, row.arm), Costs(table["provider"] in BATCHES))
@@ -157,8 +161,10 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
 def asked_of(
     chain: Chain, rows: dict[tuple[str, str, str, str], Estimate], failed: dict[str, None]
 ) -> Iterator[tuple[Estimate, Iterator[Priced]]]:
-    """(what is counted, the calls) of each stage that asks a hosted model; the calls must be taken before the next.
-    rows: by task, split, model and arm, takes what is counted. failed: takes what went wrong."""
+    """Yield (its row, its calls) for each stage that asks a hosted model. Take the calls before the next pair.
+
+    rows: by task, split, model and arm; new rows are added, and filled as calls are taken. failed: errors are added.
+    """
     session, tables = chain.session, chain.resolved.calling.tables
     found = {name: FoundAgain(table) for name, table in tables.items()}
     thoughts = {name: thoughts_of(name, tables[name], session) for name in tables}
@@ -179,7 +185,7 @@ def asked_of(
 
 
 def built_inputs(node: Node, session: Session) -> InputArtifacts:
-    """The inputs of a node. Raises StageFailed."""
+    """Build and return the inputs of a node. Raises StageFailed."""
     for one in run_inline(Plan.of(node.needs, session.locations)):
         if one.error:
             raise StageFailed(f"{one.node.title}: {one.error}")
@@ -197,13 +203,13 @@ def add(
     again: FoundAgain,
     thoughts: Thoughts,
 ) -> Iterator[Priced]:
-    """Count the calls of one node, and what its prompts lost; each call."""
+    """Yield each call of one node, and add it and the truncation of the node's prompts to `row`."""
     count_losses(row, inputs["prompts"], len(model.members))
     expected = {
         example.example_id: max((len(text) // CHARACTERS + 1 for text in example.references), default=0)
         for example in inputs["sample"].rows("examples", Example)
     }
-    held: set[str] = set()  # prefixes that an earlier call writes
+    held: set[str] = set()  # digests of the prefixes that earlier calls wrote to the cache
     store = session.store if session.home.has_store else None
     calls = missing_calls(row, Calls(node, model, inputs, store, by_prefix=True).batches(), session)
     sent = (replace(call, ask=as_sent(call.ask, model)) for call in calls)
@@ -236,8 +242,10 @@ def add(
 
 
 def in_batch(calls: Iterable[Call], table: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-    """Tokens that a batch's cache gives back of each call, and that are written to it: at the least share of hits that
-    the vendor states."""
+    """Yield the tokens of each call that a batch reads from the cache, and those that it writes.
+
+    The share of cache hits is the lowest that the vendor states.
+    """
     group, hits = batch_group(table), batch_hits(table)
     if not group:
         yield from ((0, 0) for _ in calls)
@@ -249,7 +257,7 @@ def in_batch(calls: Iterable[Call], table: Mapping[str, Any]) -> Iterator[tuple[
 
 
 def as_sent(ask: Ask, model: Hosted) -> Ask:
-    """The ask without what no vendor gets: Claude's wrappers become the turns of a conversation."""
+    """Return the ask without text that is not sent: Claude's wrappers become the turns of a conversation."""
     own = split_wrapper(ask.segments)[0] if model.provider == "anthropic" else ask.segments
     if len(own) == len(ask.segments):
         return ask
@@ -258,7 +266,7 @@ def as_sent(ask: Ask, model: Hosted) -> Ask:
 
 
 def count_losses(row: Estimate, prompts: Artifact, times: int) -> int:
-    """Count what prompts lost, as often as they are asked; how many there are."""
+    """Add what prompts lost by truncation to `row`, `times` times, and return the number of prompts."""
     many = 0
     for prompt in prompts.columns("prompts", ["truncated", "kept_chars", "dropped_chars"]):
         many += 1
@@ -269,7 +277,7 @@ def count_losses(row: Estimate, prompts: Artifact, times: int) -> int:
 
 
 def missing_calls(row: Estimate, batches: Iterator[list[Call]], session: Session) -> Iterator[Call]:
-    """The calls that a run would make; equal ones once."""
+    """Yield the calls that a run would make, equal ones once, and add the numbers of prompts and requests to `row`."""
     seen: set[str] = set()
     calling = session.locations.calling
     retry_failed = calling is not None and calling.retry_failed

@@ -1,4 +1,4 @@
-"""The ledger of a home: everything that it has scored of a suite, also of models that no run asked for together."""
+"""The ledger of a home: everything that it has scored for a suite, also models that no single run had together."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from scrollwork.tasks.report.known_files import known_of
 from scrollwork.tasks.report.ledger import COMPARED, Ledger, Tables, judged_of, tables_of, unreadable_tasks
 from scrollwork.tasks.report.parameters import compare_parameters
 
-# modules of a design: its stage behind each score; what ranks the models of a home, by `rank(home, scores, tasks)`
+# keys of a design's modules: its further stage for each score; a module with `rank(home, scores, tasks)`
 FURTHER, RANKING = "report: further stage", "report: ranking"
 
 
 @dataclass(frozen=True)
 class HomeLedger:
-    """suite: its name. tasks: the artifacts behind the scores. remarks: sentences on what is not shown, and why."""
+    """The ledger of a home. suite: its name. tasks: the artifacts behind the scores. remarks: sentences on what is not
+    shown, and why."""
 
     suite: str
     ledger: Ledger
@@ -36,8 +37,10 @@ class HomeLedger:
 
 
 def ledger_in(home: Home, suite: str, whole: bool = True) -> HomeLedger:
-    """Collect everything that is scored. whole: with what a page shows; else what a table needs. Raises UsageError,
-    StageFailed where nothing is scored."""
+    """Collect everything that is scored. whole: all that a page shows, else only what a table needs.
+
+    Raises UsageError; StageFailed if nothing is scored.
+    """
     scores = scores_in(home, suite)
     if not scores.rows:
         raise StageFailed(f"nothing is scored for {suite} in {home.url}; run `scrollwork run` first")
@@ -65,7 +68,7 @@ def ledger_in(home: Home, suite: str, whole: bool = True) -> HomeLedger:
 
 
 def compare_home(scores: HomeScores, judged: Sequence[Artifact]) -> Tables:
-    """Hold all models of a home against each other, as stage compare does for those of one request."""
+    """Compare all models of a home, as stage compare does for those of one request. Return tables of rows by name."""
     models = list(dict.fromkeys(row.model for row, _ in scores.artifacts))
     parameters = compare_parameters(scores.suite, models, scores.params.get("upper_bounds", ()))
     found = [

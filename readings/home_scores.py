@@ -1,4 +1,4 @@
-"""Everything that a home has scored, of all its runs."""
+"""Collect everything that a home has scored, from all its runs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 @dataclass(frozen=True)
 class HomeScores:
-    """What the newest runs of a home scored. suite: as they scored it. params: of a report over it. artifacts: the
-    aggregates, each with the row that its line shows. subsets: scores of flagged examples. left_out: sentences on
-    scores that are not among them."""
+    """The scores of a home's newest runs. suite: with the metrics and judges that they used.
+
+    params: of a report on them. artifacts: of stage aggregate, each with the row that its line shows. subsets: scores
+    on flagged examples. left_out: sentences on scores that are left out.
+    """
 
     suite: Suite
     rows: list[Aggregate]
@@ -38,9 +40,11 @@ class HomeScores:
 
 @dataclass
 class Collected:
-    """Scores of runs, the newest first, by place. settings: those that were seen, each once. newest: which of them a
-    model's newest run had. scored_by: by task, the metric and the models that judge. left: what is left out, by
-    reason."""
+    """Scores of runs, by place; runs are added from the newest to the oldest. ranks: the suite ranks models.
+
+    settings: of the runs, each once. newest: index of the settings of each model's newest run. scored_by: metric and
+    judging models, by task. left: the scores that are left out, by reason.
+    """
 
     ranks: bool
     rows: dict[Place, list[Aggregate]] = field(default_factory=dict)
@@ -51,7 +55,7 @@ class Collected:
     left: dict[str, set[str]] = field(default_factory=dict)
 
     def add_run(self, home: Home, run: Mapping[str, Any]) -> None:
-        """Add the scores of a run that no newer one with the same settings has."""
+        """Add those scores of a run that no newer run with the same settings has."""
         own = settings_of(run["request"])
         if own not in self.settings:
             self.settings.append(own)
@@ -77,19 +81,20 @@ class Collected:
             self.rows[place], self.artifacts[place] = found, artifact
 
     def sections(self, home: Home) -> dict[Place, str]:
-        """Name the section of the page where each score stands; a ranking says itself which runs it can compare."""
+        """Return the name of each score's section on the page, by place. For a suite that ranks models it is the split,
+        as a ranking itself decides which runs it can compare."""
         if self.ranks:
             return {place: found[-1].split for place, found in self.rows.items()}
         inputs = inputs_of(home, self.artifacts)
         return by_inputs({place: (found[-1], inputs[place]) for place, found in self.rows.items()}, self.settings)
 
     def upper_bounds(self) -> list[str]:
-        """List the models that read the references."""
+        """List the models that read the references, sorted."""
         bounds = [place for place, one in self.artifacts.items() if _param(one, "reads_references")]
         return sorted({self.rows[place][-1].model for place in bounds})
 
     def decoding(self) -> dict[str, str]:
-        """Say how models decode where that is not the suite's way."""
+        """Describe how models decode, by model, for those that do not decode as the suite says."""
         found: dict[str, dict[str, None]] = {}
         for place, artifact in self.artifacts.items():
             if (text := _param(artifact, "decoding")) is not None:
@@ -102,15 +107,14 @@ def _param(aggregate: Artifact, name: str) -> Any:
 
 
 def scores_in(home: Home, suite: str) -> HomeScores:
-    """Collect what the newest runs scored, and the artifacts behind it. suite: its name, or its file. Raises
-    UsageError.
+    """Collect the scores of the newest runs and the artifacts behind them. suite: its name or its file.
 
-    A row is what a model was asked by the same settings (limit, seed, options, raw folder, cut), of each task the
-    newest score: scores of other inputs are never put into one row. Rows on other inputs of a split have sections of
-    their own (`by_inputs`), also where they are of one model; of a suite that ranks models only the settings of a
-    model's newest run count. Scores by other metrics, or other models that judge, are never put into one column: those
-    of the newest run are shown. What is left out for that is said. A seed that was also run alone, on other inputs than
-    its family, says so in its name.
+    A row holds the newest score of each task that a model got with the same settings (limit, seed, options, raw folder,
+    cut): scores on different inputs are never in one row. Rows on different inputs of a split are in different sections
+    (`by_inputs`), even if they are of one model; if the suite ranks models, only the settings of a model's newest run
+    count. Scores by different metrics or judging models are never in one column: those of the newest run are shown,
+    and `left_out` names the others. If a seed was also run alone, on other inputs than its family, its name says so.
+    Raises UsageError.
     """
     plain = suite_in(home, suite)
     all_runs = Collected(design_of(plain).ranked)
@@ -143,23 +147,23 @@ def scores_in(home: Home, suite: str) -> HomeScores:
 
 
 def settings_of(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep of a request what decides which inputs are asked, without what was not set: an earlier version did not
-    write every setting."""
+    """Return the settings of a request that decide which inputs are asked, without those that are not set: an earlier
+    version did not write every setting."""
     known = every_option() | global_options()
     ignored = {"run", "suite_file", *(name for name, one in known.items() if not one.decides)}
     given = {name: value for name, value in request.items() if name not in ignored and value not in NOTHING}
-    return {name: value for name, value in given.items() if value or name in ("seed", "shots")}  # elsewhere 0 is none
+    return {name: value for name, value in given.items() if value or name in ("seed", "shots")}  # else 0 means not set
 
 
 def benchmark_runs(home: Home, suite: str) -> list[dict[str, Any]]:
-    """List the runs of a suite, the newest first. Those of a designed experiment (--vary) hold fixed what the benchmark
-    draws anew: they are taken only where there are no others."""
+    """List the runs of a suite, the newest first. Runs of a designed experiment (--vary) hold fixed what the benchmark
+    draws again for each run, so they are listed only if there are no others."""
     runs = [run for run in reversed(home.runs()) if run["request"]["suite"] == suite]
     return [run for run in runs if not run["request"].get("vary")] or runs
 
 
 def aggregates_of(artifact: Artifact, table: str = "aggregates") -> list[Aggregate]:
-    """List the aggregates (or SUBSETS), with the profile in the model's name where it is not the plain one."""
+    """List the rows of the table, with the profile in the model's name unless it is the plain one."""
     rows = list(artifact.rows(table, Aggregate))
     profile = artifact.manifest.ingredients.params.get("profile", "plain")
     return rows if profile == "plain" else [replace(row, model=f"{row.model} ({profile})") for row in rows]
@@ -168,11 +172,10 @@ def aggregates_of(artifact: Artifact, table: str = "aggregates") -> list[Aggrega
 def with_settings(
     rows: list[Aggregate], asked: int, settings: Sequence[Mapping[str, Any]], families: Mapping[str, set[int]]
 ) -> list[Aggregate]:
-    """Put into the names of a slot's rows what their run was asked otherwise, if they are of a seed whose family is
-    there too.
+    """Add the settings that differ to the model names of a slot's rows, if they are of a seed whose family is there.
 
-    asked: place in settings, as families has them by model. The family has a row of that seed itself, on its own
-    inputs.
+    The family has a row of that seed itself, on its own inputs. asked: index in `settings`. families: the indices of
+    each model.
     """
     model = rows[-1].model
     for family, others in families.items():

@@ -1,4 +1,4 @@
-"""What a vendor's cache finds again by itself: how far a prompt begins like another before it."""
+"""Estimate the hits of an implicit prefix cache: how long a prefix a prompt shares with an earlier one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scrollwork.models.vendors.families import cache_least, characters_per_token
 from scrollwork.models.vendors.marks import cache_use
 from scrollwork.readings.prefix_bound import FINDS
 
-LEAST_STEP = 64  # tokens in which beginnings are compared, where the vendor's steps are smaller
+LEAST_STEP = 64  # tokens: prefixes are compared in steps of at least this length, even if the vendor's are smaller
 
 
 class FoundAgain:
-    """Of one model, whose calls come in the order in which they are asked.
+    """The implicit cache of one model; `tokens` is called in the order in which requests are sent. applies: it has one.
 
-    Where requests that share documents say so by a key, the vendor's machines keep them apart from the others; where it
-    is a header, the others reach any machine, and what that holds is luck.
+    If a cache key in requests names the shared documents, the vendor keeps their cache apart from that of others. If
+    the key is a header, requests without one reach any machine, and a hit is luck, so none is counted.
     """
 
     def __init__(self, table: Mapping[str, Any], recent: Recent | None = None) -> None:
@@ -32,7 +32,7 @@ class FoundAgain:
         self._recent = Recent() if recent is None else recent
 
     def tokens(self, ask: Ask, tokens: int) -> int:
-        """Likely tokens that the cache gives back of a prompt of so many. Takes the prompt in."""
+        """Return the likely cached tokens of a prompt that has `tokens` in all, and remember its prefixes."""
         if not self.applies or (self._luck and not ask.prefix_digest):
             return 0
         text, common = ask.prompt, 0

@@ -1,4 +1,4 @@
-"""Batches that providers have not answered yet, read from the store alone: no library of a provider is loaded."""
+"""Batches that providers have not answered yet, read from the store alone, without any provider's library."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from scrollwork.storage.home import Home
 
 
 def open_batches(home: Home) -> list[dict[str, object]]:
-    """List open batches: {batch, provider, model, state, requests, since}. batch: the provider's id, "" before it gave
-    one."""
+    """List open batches: {batch, provider, model, state, requests, since}. batch: the provider's id, "" before there is
+    one. requests: those that still wait. since: in unix seconds."""
     if not home.has_store:
         return []
     store = ResponseStore(home.store_place)

@@ -1,4 +1,4 @@
-"""What prompts must cost at least: the tree of their common prefixes, each of which is paid once."""
+"""A lower bound of what prompts cost: the tree of their common prefixes, each of which is paid for once."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from hashlib import blake2b
 from scrollwork.models.base import Segment
 from scrollwork.models.engine.prices import Rates
 
-FINDS = ("prefix",)  # rules of a cache that writes for nothing
-MARKED = ("breakpoints", "blocks")  # rules by which a request says what is written
+FINDS = ("prefix",)  # rules of caches to which writing costs nothing extra
+MARKED = ("breakpoints", "blocks")  # rules of caches for which a request marks what is written
 
 
 class PrefixTree:
-    """The common prefixes of prompts with what each costs: whole segments (instruction, documents, query), and of a
-    document what another prompt shows of it.
+    """The common prefixes of prompts, and what each costs. A prefix ends with a segment (instruction, document, query),
+    or within a document where the document of another prompt ends.
 
-    Takes memory for each distinct prefix, and the text of one document for each that documents follow.
+    Memory holds each distinct prefix, and for each that a document follows the text of one such document.
     """
 
     def __init__(self, rule: str, minimum: int = 0) -> None:
-        """Begin without prompts. rule: of the vendor's cache (models/vendors/keys.py), "" for none; minimum: tokens of
-        a prefix below which it keeps none."""
+        """Begin without prompts. rule: of the vendor's cache (models/vendors/keys.py), "" for none. minimum: the fewest
+        tokens of a prefix that it caches."""
         self._rule, self._minimum = rule, minimum
-        self._nodes: dict[tuple[int, bytes], int] = {}  # (prefix, next text): that prefix, numbered from 1
-        self._under = [0]  # the prefix that each extends
-        self._upto = [0]  # tokens of each
-        self._plain, self._read = [Decimal(0)], [Decimal(0)]  # of all prompts that have it: nano-dollars a token
-        self._more = [Decimal(0)]  # what writing costs on top of reading, at least
-        self._documents: dict[int, tuple[int, str]] = {}  # the last document behind a prefix, and its text
-        self._all = Decimal(0)  # nano-dollars without a cache
+        self._nodes: dict[tuple[int, bytes], int] = {}  # numbers of prefixes, from 1, by (shorter prefix, next text)
+        self._under = [0]  # by prefix: the shorter prefix that it extends
+        self._upto = [0]  # by prefix: its tokens
+        self._plain, self._read = [Decimal(0)], [Decimal(0)]  # by prefix: sum over prompts, nano-dollars a token
+        self._more = [Decimal(0)]  # by prefix: nano-dollars a token that writing costs more than reading, at least
+        self._documents: dict[int, tuple[int, str]] = {}  # by prefix: the last document after it, number and text
+        self._all = Decimal(0)  # nano-dollars of all input without a cache
 
     def add(self, segments: Iterable[Segment], tokens: int, rates: Rates) -> None:
-        """Take in a prompt of so many tokens, by its rates. What a prefix counts is its share of the characters of the
-        first prompt that has it, so that it counts the same for all."""
+        """Add a prompt. tokens: of all of it. rates: of a prompt of this length. A prefix has its share of the tokens
+        of the first prompt that has it, by characters, so that it counts the same in all prompts."""
         segments = list(segments)
         whole = max(1, sum(len(one.text) for one in segments))
         at = chars = 0
@@ -66,7 +66,7 @@ class PrefixTree:
         return len(self._under) - 1
 
     def _nest(self, node: int, segment: Segment) -> None:
-        """A document of which the last one at this place is the beginning, or that is the beginning of it."""
+        """Nest a document's prefix and that of the last document at the same position, if one text begins the other."""
         at = self._under[node]
         if segment.role != "document" or at not in self._documents:
             return
@@ -81,9 +81,12 @@ class PrefixTree:
             self._upto[node] = min(self._upto[node], self._upto[other])
 
     def least(self) -> int:
-        """Return the nano-dollars for input that no order and no marks can go below: each distinct prefix that the
-        vendor keeps is written once, for the shortest lifetime, and read by all others that have it, or else is plain
-        input for all. Neither steps count, nor how many marks there may be."""
+        """Return a lower bound of the input cost, in nano-dollars, for any order of requests and any cache breakpoints.
+
+        Each distinct prefix that is long enough for the cache is either written once, for the shortest lifetime, and
+        read by all other prompts that have it, or plain input for all. The vendor's step sizes and its limit on the
+        number of breakpoints are ignored.
+        """
         if self._rule not in (*MARKED, *FINDS):
             return int(self._all)
         saved = Decimal(0)

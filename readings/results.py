@@ -1,4 +1,4 @@
-"""What a chain left, read from its artifacts: rows for people and for --json."""
+"""Read the results of a chain from its artifacts: rows for people and for --json."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from scrollwork.reporting.page.sizes import Sizes
     from scrollwork.tasks.report.ledger import Ledger
 
-MOST = 3  # different failures that are named of a model
+MOST = 3  # most different failures that are listed for a model
 FAILED = {"transient": "failed for now (the same command asks again)", "terminal": "failed for good (--retry-failed)"}
 ANSWERING = (GENERATE, PREDICTIONS)
 FAILED_ELSEWHERE = {"terminal": "ended with an error where it ran"}
 
 
 class Results:
-    """Reads the artifacts of a chain as they stand when it is made."""
+    """The results of a chain, read from its artifacts as they are when this object is made."""
 
     def __init__(self, chain: Chain) -> None:
         self.request = chain.request
@@ -47,12 +47,12 @@ class Results:
         self._planner = Planner(chain.session)
 
     def artifact(self, node: Node) -> Artifact | None:
-        """The artifact of a node, None where it does not stand."""
+        """Return the artifact of a node, None if it does not exist."""
         status = self._planner.status(node)
         return status.artifact if status.state in ("reused", "partial") else None
 
     def built(self) -> list[dict[str, Any]]:
-        """One row a task and split, as `build --json` prints it; tasks that failed are left out."""
+        """Return a row for each task and split, as `build --json` prints it; tasks that failed are left out."""
         rows = []
         sizes, known = self.sizes(), KnownFiles(upstream_of(self.request.config))
         for part in parts(self.request):
@@ -87,9 +87,9 @@ class Results:
         return rows
 
     def statistics(self, part: Part) -> dict[str, Any]:
-        """What was counted of a task and split, beside what the paper prints; differences in percent of the paper's.
+        """Return the statistics of a task and split beside the paper's; differences are in percent of the paper's.
 
-        statistics: by measure (records/statistics.py), empty where that stage failed.
+        statistics: by measure (records/statistics.py), empty if that stage failed.
         """
         artifact = self.artifact(self._chain.statistics(part))
         counted = artifact.facts["distributions"] if artifact is not None else {}
@@ -104,7 +104,10 @@ class Results:
         }
 
     def sizes(self) -> dict[str, list[Sizes]]:
-        """The data sets from which a suite draws, whole, a split each, by task; of others nothing."""
+        """Return the sizes of the whole data sets from which a suite draws, one for each split, by task.
+
+        Empty for a suite that does not rank models, which draws nothing.
+        """
         if not self._chain.design.ranked:
             return {}
         from scrollwork.reporting.page.sizes import sizes_of  # for suites that draw only
@@ -138,7 +141,7 @@ class Results:
         return lines
 
     def bad_records(self, most: int) -> tuple[int, list[Drop]]:
-        """(how many malformed records are behind this request, also of stages that were reused; the first of them)."""
+        """Return (the number of malformed records behind this request, also of reused stages; the first `most`)."""
         total, found = 0, list[Drop]()
         for part in parts(self.request):
             artifact = self.artifact(self._chain.curate(part))
@@ -149,7 +152,7 @@ class Results:
         return total, found
 
     def dropped(self) -> list[str]:
-        """A line a task and split that left records out, by reason: malformed ones, and apart those of its filters."""
+        """Return a line for each task and split that left records out: malformed and filtered ones, by reason."""
         lines = []
         for part in parts(self.request):
             artifact = self.artifact(self._chain.curate(part))
@@ -171,7 +174,7 @@ class Results:
         ]
 
     def failures(self, outcome: Outcome) -> list[str]:
-        """What the calls that failed say, the most frequent of each model, and which are not asked again."""
+        """Return the most frequent messages of each model's failed calls, and whether these calls are sent again."""
         found: dict[str, Counter[str]] = {}
         for node in (one.node for one in outcome.finished if one.node.stage in ANSWERING and not one.error):
             artifact = self.artifact(node)
@@ -184,8 +187,11 @@ class Results:
         ]
 
     def matched(self, outcome: Outcome) -> list[dict[str, Any]]:
-        """Of predictions from files, a row a task: ids without a prediction (missing), predictions without an input
-        (unknown), how many are for inputs that were not chosen (left_out)."""
+        """Return a row for each task and split with predictions from files.
+
+        missing: ids without a prediction. unknown: ids of predictions without an input. left_out: how many predictions
+        are for inputs that were not chosen.
+        """
         rows: dict[tuple[str, str], dict[str, Any]] = {}
         for node in (one.node for one in outcome.finished if one.node.stage == PREDICTIONS and not one.error):
             if (artifact := self.artifact(node)) is None:
@@ -197,7 +203,7 @@ class Results:
         return list(rows.values())
 
     def without_gold(self, outcome: Outcome) -> list[str]:
-        """What is answered and cannot be scored, a line a task and reason."""
+        """Return a line for each task, split and reason why inputs cannot be scored."""
         found: dict[str, None] = {}
         for node in (one.node for one in outcome.finished if one.node.stage == AGGREGATE and not one.error):
             artifact = self.artifact(node)
@@ -210,8 +216,8 @@ class Results:
         return list(found)
 
     def ledger(self, report: Node | None) -> Ledger | None:
-        """The ledger that a report was made of; None where it was not made."""
-        from scrollwork.tasks.report.ledger import read_ledger  # loads what draws, which a build needs not
+        """Return the ledger that a report was made from, None if there is no report."""
+        from scrollwork.tasks.report.ledger import read_ledger  # loads chart libraries, which a build does not need
 
         artifact = self.artifact(report) if report is not None else None
         if report is None or artifact is None:
@@ -220,8 +226,10 @@ class Results:
 
 
 def over_splits(rows: list[dict[str, Any]], known: Collection[str], published: Mapping[str, float]) -> dict[str, Any]:
-    """Mean lengths over the splits of a task that are built, beside what the paper prints over all that it has
-    (`known`); held against each other where these are the same."""
+    """Return mean lengths over the built splits of a task, beside the paper's over all of its splits (`known`).
+
+    difference: in percent of the paper's, None unless all of these splits are built.
+    """
     splits = [row["split"] for row in rows]
     counted = {name: [row["statistics"].get(name, {}) for row in rows] for name in published}
     whole = set(splits) == set(known) and all(all(found) for found in counted.values())
@@ -231,8 +239,10 @@ def over_splits(rows: list[dict[str, Any]], known: Collection[str], published: M
 
 
 def in_whole(listed: list[Sizes], split: str, known: list[str]) -> dict[str, Any]:
-    """data_set: a split of what a suite draws from, before it draws; data_sets_read: the same over all splits that were
-    read. Nothing where there is none."""
+    """Return sizes of the whole data set of a split (data_set), and of all splits that were read (data_sets_read).
+
+    Empty if no sizes are listed for the split.
+    """
     own = [one for one in listed if one.splits == (split,)]
     if not own:
         return {}
@@ -242,8 +252,8 @@ def in_whole(listed: list[Sizes], split: str, known: list[str]) -> dict[str, Any
 
 
 def release_facts(part: Part, curated: Artifact, sampled: Artifact) -> dict[str, Any]:
-    """Of an imported task: the file, its inputs and the paper's number, those with literals of their own, and those
-    without a public reference."""
+    """Return facts on an imported task: the file, the number of its inputs and the paper's (None if unknown), how many
+    inputs have wording of their own (own_literals), and how many no public reference (private)."""
     (file,) = curated.rows("raw_files", RawFile)
     return {
         "file": file.path,
@@ -255,13 +265,13 @@ def release_facts(part: Part, curated: Artifact, sampled: Artifact) -> dict[str,
 
 
 def report_of(outcome: Outcome) -> Node | None:
-    """The report node of a run, None where there is none or it failed."""
+    """Return the report node of a run, None if there is none or it failed."""
     last = outcome.finished[-1]
     return last.node if last.node.stage == REPORT and not last.error else None
 
 
 def left_out_text(facts: Mapping[str, Any]) -> str:
-    """What a curated artifact left out, by reason: '2 malformed (wrong type 2), 1 filtered (too few reviews 1)'."""
+    """Describe what a curated artifact left out: '2 malformed (wrong type 2), 1 filtered (too few reviews 1)'."""
     malformed = facts["malformed"]
     filtered = {reason: count - malformed.get(reason, 0) for reason, count in facts["dropped"].items()}
     pieces = []

@@ -11,8 +11,8 @@ from scrollwork.suites.request import Request
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call did. report: the page that was written, with scores or with the statistics of a build; None if there
-    is none."""
+    """The outcome of a command. report: the page that was written, with scores or with the statistics of a build; None
+    if there is none."""
 
     request: Request
     finished: tuple[Finished, ...]
@@ -20,5 +20,5 @@ class Outcome:
 
     @property
     def failed(self) -> list[Finished]:
-        """Stages that failed; stages skipped because of them are not included."""
+        """Return the stages that failed; stages skipped because of them are not included."""
         return [one for one in self.finished if one.how == "failed"]

@@ -1,4 +1,4 @@
-"""Find which scores of a home were computed on the same inputs: only these are shown in one section of a board."""
+"""Find the scores of a home that were computed on the same inputs: only these are shown in one section of a board."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Place = tuple[str, int]  # (slot of an aggregate, number of its settings: 0 for 
 
 @dataclass
 class SameInputs:
-    """Rows on the same inputs. asked: settings of its first row. inputs: digests of samples, by task. rows: by (model,
-    arm), the place of each task."""
+    """A section of rows on the same inputs. asked: settings of its first row. inputs: digests of samples, by task.
+    rows: the place of each task."""
 
     name: str
     asked: Mapping[str, Any]
@@ -29,7 +29,7 @@ class SameInputs:
     rows: dict[tuple[str, str], dict[str, Place]] = field(default_factory=dict)  # by model and arm
 
     def takes(self, who: tuple[str, str], tasks: Mapping[str, tuple[str, ...]]) -> bool:
-        """Tell whether a row with these inputs belongs here. A model that already has a row must not gain a task."""
+        """Return whether a row with these inputs belongs here. A model that already has a row must not gain a task."""
         there = who in self.rows
         return all(self.inputs.get(task, () if there else own) == own for task, own in tasks.items())
 
@@ -79,8 +79,8 @@ def inputs_of(home: Home, aggregates: Mapping[Place, Artifact]) -> dict[Place, t
 
 
 def section_name(split: str, own: Mapping[str, Any], before: Sequence[SameInputs]) -> str:
-    """Name a section unlike those before it: by how its settings differ from the first section's. If that name is
-    taken, the differences from the section that has it are added, and then a number."""
+    """Return a name for a section that none before it has: how its settings differ from the first section's. If that
+    name is taken, the differences from the section that has it are added, and then a number."""
     if not before:
         return split
     differing = differences(own, before[0].asked)
@@ -106,5 +106,5 @@ def differences(own: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
 
 
 def setting_text(value: Any) -> str:
-    """Write a setting for use in a name; of a path, the last two parts."""
+    """Return a setting as text for a name; of a path, the last two parts."""
     return "/".join(Path(value).parts[-2:]) if isinstance(value, str) else json.dumps(value)

@@ -11,7 +11,7 @@ MONEY = ("amount", "unknown_calls", "assumed_calls", "assumed")
 
 
 def status(home: Home) -> dict[str, Any]:
-    """Runs, artifacts by stage; answers, failures, attempts and money by model."""
+    """Return the runs of a home, its artifacts by stage, and answers, failures, attempts and costs by model."""
     stages = Counter(artifact.manifest.ingredients.stage for artifact in home.artifacts.everything())
     runs = [
         {
@@ -27,7 +27,8 @@ def status(home: Home) -> dict[str, Any]:
 
 
 def store_holdings(home: Home) -> dict[str, Any]:
-    """What the response store holds: see scrollwork.storage.answers.store.Holdings. Money in USD, also by model."""
+    """Return what the response store holds (scrollwork.storage.answers.store.Holdings), and costs in USD, also by
+    model. Empty without a store."""
     nothing: dict[str, Any] = {"answers": {}, "failures": {}, "failure_kinds": [], "attempts": {}, "batches": {}}
     spent: dict[str, Any] = {}
     found = {**nothing, "claimed": 0, "open_batches": []}

@@ -1,5 +1,5 @@
-"""The part of `verify` that checks code: were the results of the newest runs made by today's modules, and with the
-library versions that are installed now?"""
+"""The part of `verify` that checks code: whether the newest runs' results were made by today's modules, and with the
+library versions that are installed now."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def made_by_other_code(
     Only artifacts of the newest run of each slot are checked, and those that they were made from. Earlier versions of
     an artifact that nothing newer was made from are not reported.
 
-    runs: rows of runs, the oldest first. by_content: artifacts by the name that inputs use for them.
+    runs: rows of runs, the oldest first. by_content: artifacts by the digest that inputs name.
     """
     by_key = {artifact.manifest.ingredients.key(): artifact for artifact in artifacts}
     newest: dict[str, str] = {}

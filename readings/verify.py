@@ -1,4 +1,4 @@
-"""`verify`: every digest recomputed, from any score back to the raw files, and what the runs left looked for."""
+"""`verify`: recompute every digest, from any score back to the raw files, and look for what runs left."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from scrollwork.tasks.report.run import STAGE as REPORT
 
 @dataclass
 class HomeContents:
-    """What stands in a home. artifacts: by folder; pointers: (slot's folder, name of the file)."""
+    """The artifacts of a home, by folder. pointers: (slot's folder, name of the file). broken: problems, in words."""
 
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     pointers: list[tuple[Location, str]] = field(default_factory=list)
@@ -41,12 +41,13 @@ class HomeContents:
 
 
 def verify(home: Home, key: str) -> dict[str, Any]:
-    """Recompute digests of artifacts whose key begins with `key` ("": all), of what they were made from, of raw files.
+    """Recompute the digests of artifacts whose key begins with `key` ("": all), of all that they were made from, and of
+    raw files.
 
-    The response store is held against the snapshots among them. Of everything, also: every row of the store, what the
-    newest runs name and is gone, pages that people open, systems that ran elsewhere, and what the newest runs stand on
-    that was made by other code than is here (readings/verified_sources.py).
-    {ok, checked: files hashed, artifacts, broken: what does not agree, in words, other_code: what other code made}.
+    The response store is compared with the snapshots among them. With "", also check every row of the store, whether
+    artifacts of the newest runs are gone, pages, files of systems that ran elsewhere, and whether the newest runs'
+    results were made by other code than is here (readings/verified_sources.py). Return {ok, checked: number of files
+    hashed, artifacts: their number, broken: problems in words, other_code: lines on what other code made}.
     """
     found = contents_of(home)
     broken = found.broken
@@ -62,7 +63,7 @@ def verify(home: Home, key: str) -> dict[str, Any]:
     if not key:
         broken += [problem for base, name in found.pointers for problem in check_pointer(base, name, found.artifacts)]
         broken += check_runs(home)
-        if "://" not in home.url:  # else pages and notes lie on the machines that ran
+        if "://" not in home.url:  # else pages and notes are on the machines that ran
             broken += [*check_pages(home, found.artifacts), *check_notes(home)]
     while waiting:
         artifact = waiting.pop()
@@ -83,7 +84,7 @@ def verify(home: Home, key: str) -> dict[str, Any]:
 
 
 def contents_of(home: Home) -> HomeContents:
-    """Every artifact with a manifest that can be read, every pointer; the others' problems."""
+    """Find every artifact with a readable manifest, every pointer, and the problems of the other artifacts."""
     found = HomeContents()
     root = home.artifacts.root
     for stage in root.names():
@@ -108,7 +109,7 @@ def contents_of(home: Home) -> HomeContents:
 
 
 def check(artifact: Artifact, by_content: Mapping[str, list[Artifact]]) -> tuple[int, list[str]]:
-    """(files hashed, problems) of one artifact: manifest, parts, strangers, key, inputs, answers, raw files."""
+    """Check manifest, parts, unknown files, key, inputs, answers, raw files. Return (files hashed, problems)."""
     manifest = artifact.manifest
     made = manifest.ingredients
     where = str(artifact.folder)
@@ -144,7 +145,7 @@ def check(artifact: Artifact, by_content: Mapping[str, list[Artifact]]) -> tuple
 
 
 def check_pointer(base: Location, name: str, artifacts: Mapping[str, Artifact]) -> list[str]:
-    """Whether the file that names the snapshot for a key names one that is here and was made under this key."""
+    """Check that a pointer names a snapshot that is here and was made for the pointer's key. Return the problems."""
     try:
         data = base.read(name)
         snapshot = artifacts[str(base.child(json.loads(data)["artifact"][:KEY_CHARS]))]
@@ -156,7 +157,7 @@ def check_pointer(base: Location, name: str, artifacts: Mapping[str, Artifact]) 
 
 
 def check_answers(artifact: Artifact) -> list[str]:
-    """Whether the snapshot's answers give the digest by which it is known."""
+    """Check that a snapshot's answers give its answers digest. Return the problems."""
     states = {}
     try:
         for row in artifact.rows("responses", Response):
@@ -171,7 +172,7 @@ def check_answers(artifact: Artifact) -> list[str]:
 
 
 def check_raw(artifact: Artifact) -> tuple[int, list[str]]:
-    """(files hashed, problems) of the raw files that an artifact was curated from, where they lay then."""
+    """Return (files hashed, problems) of the raw files that an artifact was curated from, in the folder used then."""
     folder = artifact.run().get("raw")
     if not folder:
         return 0, [f"{artifact.folder}: {RUN} does not say where the raw files lay"]
@@ -188,7 +189,7 @@ def check_raw(artifact: Artifact) -> tuple[int, list[str]]:
 
 
 def rows_of(home: Home) -> list[dict[str, Any]]:
-    """The rows of runs that have what is read of them here, the oldest first."""
+    """Return the rows of runs, the oldest first, without those that lack the fields that are read here."""
 
     def whole(run: Mapping[str, Any]) -> bool:
         request, keys = run.get("request"), run.get("keys")
@@ -199,7 +200,7 @@ def rows_of(home: Home) -> list[dict[str, Any]]:
 
 
 def check_runs(home: Home) -> Iterator[str]:
-    """What the newest run of a slot left and is not there any more, and rows of runs that cannot be read."""
+    """Yield problems: artifacts of a slot's newest run that are gone, and rows of runs that cannot be read."""
     rows = Location(f"{home.url}/runs")
     runs = rows_of(home)
     known = {f"{run['id']}.json" for run in runs}
@@ -218,7 +219,7 @@ def check_runs(home: Home) -> Iterator[str]:
 
 
 def check_pages(home: Home, artifacts: Mapping[str, Artifact]) -> Iterator[str]:
-    """Pages that runs put where people open them, with their data, which are those of a report or an overview."""
+    """Yield problems of published pages and their data: they must exist and be those of a report or an overview."""
     pages = {
         part.sha256: artifact
         for artifact in artifacts.values()
@@ -243,7 +244,7 @@ def check_pages(home: Home, artifacts: Mapping[str, Artifact]) -> Iterator[str]:
 
 
 def check_notes(home: Home) -> Iterator[str]:
-    """What the home knows of systems that ran elsewhere, and that the files behind it are still there."""
+    """Yield problems of systems that ran elsewhere: their notes must be readable and their prediction files exist."""
     folder = home.predictions
     asked = {model for run in rows_of(home) for model in run["request"]["models"] if is_outside(model)}
     named = {folder / f"{model.rpartition('~')[2]}.json" for model in asked}

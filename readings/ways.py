@@ -1,4 +1,4 @@
-"""The ways in which a run can ask its hosted models, and what each costs: by tier of service, with the cache or not."""
+"""The ways to ask hosted models (service tier, with or without the prefix cache, in batches), and what each costs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("scrollwork")
 BATCH = "batch"
-BATCH_S = 24 * 3600  # within which a vendor ends a batch
+BATCH_S = 24 * 3600  # seconds within which a vendor ends a batch
 
 
 @dataclass
 class Sums:
-    """Of all that one model would be asked, in nano-dollars at the standard tier. cached: with the cache, as `run` uses
-    it; uncached: without; batched: with what a batch's cache gives back at the least. writing: of cached, for what is
-    written to the cache. output: of each. thoughts: tokens; measured: as in an Estimate, of all tasks."""
+    """Sums over all requests to one model. tokens: of input. Costs are in nano-dollars at the standard tier.
+
+    cached: cost with the cache as `run` uses it. uncached: without a cache. batched: with the fewest hits of a batch's
+    cache. writing: the part of `cached` for cache writes. output: the part of each for output. thoughts: reasoning
+    tokens. measured: whether these were measured, as in an Estimate, for all tasks.
+    """
 
     requests: int = 0
     tokens: int = 0
@@ -43,7 +46,7 @@ class Sums:
     measured: bool = False
 
     def add(self, price: Price, usage: Usage, batched: Usage) -> None:
-        """Count a call. usage, batched: as a provider would report it online, and in a batch."""
+        """Add a call. usage, batched: as a provider would report it online, and in a batch."""
         tokens, made = usage.input_tokens or 0, usage.output_tokens or 0
         self.requests += 1
         self.tokens += tokens
@@ -55,16 +58,16 @@ class Sums:
 
 
 def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
-    """(a row a way, what failed). A row: {model, way, cache, lifetime, requests, input_tokens, thought_tokens,
-    thoughts_measured, usd, output_usd, bound_usd, ratio, seconds, at_most, runs, best}.
+    """Return (a row for each model and way, failures). A row: {model, way, cache, lifetime, requests, input_tokens,
+    thought_tokens, thoughts_measured, usd, output_usd, bound_usd, ratio, seconds, at_most, runs, best}.
 
-    way: standard, flex or batch. cache, lifetime: whether prefixes come from the vendor's cache, and for how long they
-    are kept there, "" where the vendor says no time. usd: of all that is still to be asked, answers as long as the
-    references, with thought_tokens of thoughts each (thoughts_measured: on answers of the home, not guessed);
-    output_usd: of it, for output. bound_usd: what no order and no marks can go below at this tier (PrefixTree); ratio:
-    usd by it. seconds: how long it takes, None where nobody knows (at_most: or sooner). runs: whether `run --way` asks
-    so (for the shortest lifetime); best: the cheapest of these, of several the first. A model without a price has no
-    rows.
+    way: standard, flex or batch. cache: whether the vendor's prefix cache is used. lifetime: how long it keeps
+    prefixes, "" if the vendor names no time. usd: cost of all requests that are still to be sent, with answers as long
+    as the references and thought_tokens of reasoning each (thoughts_measured: on answers of the home, not guessed).
+    output_usd: the part of it for output. bound_usd: the lower bound at this tier for any order and cache breakpoints
+    (PrefixTree). ratio: usd / bound_usd, None for a bound of 0. seconds: duration, None if unknown; at_most: it may be
+    shorter. runs: whether `run --way` does this (with the shortest lifetime). best: the first of the cheapest of these.
+    A model without a price has no rows.
     """
     sums: dict[str, Sums] = {}
     trees: dict[str, PrefixTree] = {}
@@ -94,13 +97,13 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def rule_of(table: Mapping[str, Any]) -> str:
-    """The rule of the cache of a table's model, "" where nothing is known."""
+    """Return the cache rule of a table's model, "" if it is unknown."""
     known = family_of(table)
     return str(known.family.get("cache.rule", "")) if known is not None else ""
 
 
 def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bound: int) -> list[dict[str, Any]]:
-    """The rows of one model. bound: of its input, nano-dollars."""
+    """Return the rows of one model. bound: lower bound of its input cost, in nano-dollars."""
     known = family_of(table)
     lifetimes: Mapping[str, Any] = known.family.get("cache.write", {}) if known is not None else {}
     rule, shortest = rule_of(table), exact_number(next(iter(lifetimes.values()), 1))
@@ -145,8 +148,8 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
 
 
 def row_dollars(nano: Decimal | int, output: int, bound: int, share: Decimal) -> dict[str, Any]:
-    """The dollars of a row. nano, output, bound: of all, of output, and of input at least, at the standard price.
-    share: of it that is to be paid."""
+    """Return the costs of a row in dollars. nano, output, bound: cost of all, of output, and lower bound of input, in
+    nano-dollars at the standard price. share: the fraction of that price that is paid."""
     least = bound + output
     return {
         "usd": float(share * nano / NANO),
@@ -157,11 +160,11 @@ def row_dollars(nano: Decimal | int, output: int, bound: int, share: Decimal) ->
 
 
 def with_cheapest_way(chain: Chain) -> Chain:
-    """The chain with the cheapest way chosen.
+    """Return the chain with the cheapest way chosen. Prompts are built for that.
 
-    Batches are of a whole run: they are chosen where every hosted model takes them, and all together are cheaper so;
-    else each model that has flex is asked by it, and the others at the standard tier. Prompts are built for it; what
-    could not be reckoned with (prompts that fail, a model without a price) is told.
+    A run uses batches for all models or none: they are chosen if every hosted model takes them and the total is lower.
+    Otherwise each model that has a flex tier is asked there, the others at the standard tier. Log a warning for what
+    could not be counted (prompts that fail, a model without a price).
     """
     rows, left_out = ways(chain)
     tables = chain.resolved.calling.tables

@@ -1,4 +1,4 @@
-"""Stage compare: all models' judged answers -> averages with intervals, and every two models on the same inputs."""
+"""Stage compare: all models' judged answers -> averages with intervals, and each pair of models on the same inputs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ STAGE = "compare"
 @dataclass(frozen=True)
 class Parameters:
     """tasks: the metric of each task, in the suite's order. models: names as in the rows, in the order of the request.
-    upper_bounds: models that read the references. averaged: false for a suite that ranks models instead. added:
-    tasks that enter no average."""
+
+    upper_bounds: models that read the references. averaged: False for a suite that ranks models instead. added: tasks
+    that are left out of averages.
+    """
 
     tasks: Mapping[str, str]
     models: Sequence[str]
@@ -64,7 +66,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
 
 @dataclass(frozen=True)
 class JudgedArtifact:
-    """Judged answers of a model to a task."""
+    """A model's judged answers to a task."""
 
     split: str
     model: str
@@ -75,8 +77,10 @@ class JudgedArtifact:
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """Two models held against each other, a row a task and one for the averages. number, of: place among the pairs of
-    its split."""
+    """A comparison of two models. rows: one for each task and one for the averages, if the suite has them.
+
+    number: from 1, among the `of` pairs of the split.
+    """
 
     rows: Sequence[Comparison]
     number: int
@@ -116,7 +120,7 @@ def by_split(suite: str, parameters: Parameters, judged: Sequence[JudgedArtifact
 
 
 def in_order(outcomes: Mapping[Who, dict[str, Outcomes]], parameters: Parameters) -> dict[Who, dict[str, Outcomes]]:
-    """Sort models as the request names them, each first with its documents, and tasks as the suite has them."""
+    """Sort models in the order of the request, tasks in that of the suite; of a model's arms, the full one is first."""
     models, tasks = parameters.models, list(parameters.tasks)
     whos = sorted(outcomes, key=lambda who: (models.index(who[0]), who[1] != FULL, who[1]))
     return {who: {task: outcomes[who][task] for task in tasks if task in outcomes[who]} for who in whos}

@@ -34,13 +34,13 @@ class Parameters:
 
 
 def other_splits(part: Part) -> str:
-    """Return the hint how to learn from another split."""
+    """Return the hint that tells the user how to fit on another split."""
     model = part.model.partition(":")[0]
     return f"{model}:fit_split=SPLIT takes another (there are: {', '.join(part.task.splits)})"
 
 
 def check(part: Part, split: str) -> None:
-    """Raise UsageError where the model cannot learn from this split."""
+    """Raise UsageError if the model cannot learn from this split."""
     model, task, other = part.model, part.task.name, other_splits(part)
     if split not in part.task.splits:
         raise UsageError(f"model {model!r}, task {task}: there is no split {split!r} to learn from; {other}")
@@ -77,7 +77,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
 
 
 def cases(curated: Artifact, template: Template) -> Iterator[Case]:
-    """Yield each example with the lengths of its documents and prompt in characters, without reading texts."""
+    """Yield each example with the lengths of its documents and of its prompt in characters; no prompt is rendered."""
     from scrollwork.models.baselines.fitted_rules import Case
     from scrollwork.preprocessing.prompts.template import assemble
 

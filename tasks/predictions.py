@@ -1,4 +1,4 @@
-"""Stage predictions: read the answers of a system that ran elsewhere. Stands in the place of `generate`."""
+"""Stage predictions: read the answers of a system that ran elsewhere. It takes the place of stage generate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STAGE = "predictions"
 
 @dataclass(frozen=True)
 class Parameters:
-    """file: {sha256, task} of the file of predictions. task: "" where each row of the file names its own."""
+    """file: {sha256, task} of the file of predictions; its task is "" if each row of the file names one."""
 
     file: Mapping[str, Any]
 
@@ -41,8 +41,8 @@ def declare(part: Part, curated: Node, prompts: Node, sample: Node) -> Node:
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write tables `responses`, `failures` and `raw_files`; the facts list ids without a prompt or a prediction.
 
-    A row for each input that the file answers, in the order of the prompts. Raises MissingFile when the home has lost
-    the file.
+    There is a row for each input that the file answers, in the order of the prompts. Raises MissingFile if the home no
+    longer has the file.
     """
     answers, sha256 = read_predictions(node, session, writer)
     asked = list(inputs["prompts"].columns("prompts", ["example_id", "draw"]))
@@ -98,7 +98,7 @@ def ids(artifact: Artifact) -> set[str]:
 
 
 def read_predictions(node: Node, session: Session, writer: ArtifactWriter) -> tuple[dict[str, Prediction], str]:
-    """Read the predictions of the node's task, by example id, and the sha256 of their file."""
+    """Read the predictions of the node's task, by example id, and the sha256 of their file. Raises MissingFile."""
     from scrollwork.scoring.files.submissions import predictions
 
     file, task = Parameters(**node.params).file, node.label("task")

@@ -1,4 +1,4 @@
-"""Stage sizes: measure a whole data set, before runs draw from it, as in table 1 of SEAM."""
+"""Stage sizes: measure a whole data set, not only what runs draw from it, as in table 1 of SEAM."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STAGE = "sizes"
 
 @dataclass(frozen=True)
 class Parameters:
-    """metric: of the task; it says what a model is asked to write. tokenizer: its permanent name."""
+    """metric: of the task; it decides which references a model is asked to write. tokenizer: its permanent name."""
 
     metric: str
     tokenizer: str
@@ -37,8 +37,8 @@ def declare(part: Part, curated: Node, tokenizer: str) -> Node:
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write table `distributions`: per example the number of documents, their tokens as shown in a prompt, and the
-    tokens of the output that is asked for."""
+    """Write table `distributions`: the number of documents of each example, the tokens that a prompt shows of them, and
+    the tokens of each reference."""
     from scrollwork.analysis.statistics.corpus import Corpus, distributions
     from scrollwork.preprocessing.runs.blocks import shown_documents
 

@@ -1,4 +1,4 @@
-"""Stage statistics: samples and prompts of a task -> lengths, histograms, and where evidence lies (spread)."""
+"""Stage statistics: samples and prompts of a task -> lengths, histograms, and how spread out evidence is (spread)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ STAGE = "statistics"
 @dataclass(frozen=True)
 class Parameters:
     """kind: of the task's template. output: what counts as the output in the spread: query, options or references.
-    metric: given where it decides what a model writes (records/gold.py)."""
+
+    metric: "" unless it decides what a model writes (records/gold.py).
+    """
 
     kind: str
     output: str
@@ -32,7 +34,8 @@ class Parameters:
 
 
 def declare(part: Part, curated: Node, samples: Sequence[Node], prompts: Sequence[Node], sizes: Node | None) -> Node:
-    """Declare the statistics of a task and split. prompts: of all shards. sizes: of the data set, where runs draw."""
+    """Declare the statistics of a task and split. prompts: of all shards. sizes: of the data set, if runs draw from it,
+    else None."""
     kind = str(part.task.template["kind"])
     letters = part.request.options_of(part.task).get("output") == "letter"
     # SCROLLS 6.4: ContractNLI's outputs are labels, so its hypotheses are searched for instead
@@ -69,7 +72,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     for pair in found.spreads:
         spreads.add(pair)
     facts = {}
-    if "sizes" in inputs:  # of the whole data set, where runs draw from it
+    if "sizes" in inputs:  # runs draw from the data set: report on all of it too
         for distribution in inputs["sizes"].rows("distributions", Distribution):
             rows.add(distribution)
             counted[distribution.measure] = numbers(distribution)

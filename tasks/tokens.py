@@ -20,7 +20,7 @@ STAGE = "tokens"
 
 @dataclass(frozen=True)
 class Parameters:
-    """tokenizer: its permanent name (suites/tokenizers.py), or "words"."""
+    """tokenizer: its permanent name (suites/tokenizers.py), or "words" for white-space words."""
 
     tokenizer: str
 
@@ -48,7 +48,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
 
 
 def counts(artifact: Artifact | None) -> dict[str, int]:
-    """Read the number of tokens of each document, by document id."""
+    """Read the number of tokens of each document, by document id; none if the artifact is None."""
     if artifact is None:
         return {}
     return {row.document_id: row.tokens for row in artifact.rows("tokens", TokenCount)}

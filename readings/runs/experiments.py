@@ -1,5 +1,5 @@
-"""Designed experiments of a home: runs in which one variable alone differed (`run seam --vary VARIABLE`), or nothing
-but the model's own draws (`--vary generation`)."""
+"""Designed experiments of a home: runs in which only one variable differed (`run seam --vary VARIABLE`), or only the
+model's own sampling (`--vary generation`)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ VARIED = ("vary", "runs")  # settings in which an experiment may differ from ord
 
 
 def experiments(home: Home, suite: str) -> Designed:
-    """Scores of runs by split, (model, data set) and variable, from the newest run of each experiment.
+    """Return scores of runs by split, (model, data set) and variable, from the newest run of each experiment.
 
-    What is set beside the variable is the same throughout: as in the model's newest ordinary run, and where there is
-    none as in its newest experiment. Incomplete runs are left out.
+    All other settings must be those of the model's newest ordinary run, or without one those of its newest experiment.
+    Incomplete runs are left out.
     """
     settings: dict[str, dict[str, Any]] = {}
     found: dict[str, dict[tuple[str, str], dict[str, RunScores]]] = defaultdict(lambda: defaultdict(dict))
     of_suite = [run for run in reversed(home.runs()) if run["request"]["suite"] == suite]
-    for run in sorted(of_suite, key=lambda run: bool(run["request"].get("vary"))):  # ordinary ones set the settings
+    for run in sorted(of_suite, key=lambda run: bool(run["request"].get("vary"))):  # ordinary runs decide the settings
         varied = run["request"].get("vary") or []
         own = {name: value for name, value in settings_of(run["request"]).items() if name not in VARIED}
         for artifact in scored_by(home, run):
@@ -50,7 +50,7 @@ def experiments(home: Home, suite: str) -> Designed:
 
 
 def scored_by(home: Home, run: Mapping[str, Any]) -> list[Artifact]:
-    """The aggregates of a run that are still there."""
+    """List the aggregates of a run that still exist."""
     slots = [(name.partition("/"), key) for name, key in run["keys"].items()]
     found = [home.artifacts.find(stage, slot, key) for (stage, _, slot), key in slots if stage == AGGREGATE]
     return [artifact for artifact in found if artifact is not None]

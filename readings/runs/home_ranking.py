@@ -1,4 +1,4 @@
-"""Everything that a home has scored of a suite that is run several times, ranked (SEAM)."""
+"""Rank the models of everything that a home has scored for a suite with runs (SEAM)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scrollwork.tasks.report.behind_scores import ScoredTask
 
 
 def rank(home: Home, scores: HomeScores, tasks: Sequence[ScoredTask]) -> Ranks:
-    """Rank the models. tasks: for scores against length of prompts; none for a ranking without it."""
+    """Rank the models. tasks: artifacts for the correlation of scores with prompt lengths; empty to leave that out."""
     parameters = rank_parameters(scores.suite, [], scores.params.get("upper_bounds", ()), length_tokenizer())
     tokenizer = load(parameters.lengths, home)
     return ranking_of(parameters, scores.artifacts, tasks, tokenizer, experiments(home, scores.suite.name))

@@ -1,4 +1,4 @@
-"""The manifest of one run, drawn again if it does not stand; other runs are not looked at."""
+"""The manifest of one run, which is drawn again if its artifact does not exist; other runs do not matter."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def manifest_of(chain: Chain, dataset: str, run: int) -> bytes:
-    """The manifest as its artifact holds it, JSON. chain: of one split; of several tasks where draws of one depend on
-    the others. Raises UsageError, and what stages raise."""
+    """Return the manifest from its artifact, as JSON. chain: of one split; of several tasks if the draws of one depend
+    on the others. run: counted from 0. Raises UsageError, and the errors of stages."""
     request = chain.request
     if run < 0:
         raise UsageError("runs are counted from 0")

@@ -20,14 +20,14 @@ from scrollwork.tasks.report.ledger import Ledger
 
 
 def run_json(ledger: Ledger) -> dict[str, Any]:
-    """What `run --json` says of the ranking; nothing where it failed."""
+    """Return what `run --json` prints about the ranking; empty if it failed."""
     return ranking_json(ledger.ranks) if ledger.ranks else {}
 
 
 def ranking_json(ranks: Ranks) -> dict[str, Any]:
-    """The document of the first split, the test split where it is there; those of others in `other_splits`.
+    """Return the document of the first split (the test split if there is one), with the others in `other_splits`.
 
-    Beside the contract of `seam rank`: compared (AR and ARSD over the data sets that may be compared with the paper's,
+    Fields beyond those of `seam rank`: compared (AR and ARSD over the data sets that may be compared with the paper's,
     and which these are), proxies, left_out.
     """
     documents = [{"split": split, **document(ranks.of(split))} for split in ranks.splits]
@@ -79,7 +79,7 @@ def document(ranks: Ranks) -> dict[str, Any]:
 
 
 def compared(ranks: Ranks) -> dict[str, Any]:
-    """AR and ARSD over the data sets that both tables have and may be compared, of ours and of the paper's models."""
+    """Return AR and ARSD of our and of the paper's models, over the comparable data sets that both tables have."""
     return {
         "datasets": ranks.compared(),
         **{
@@ -94,7 +94,7 @@ def compared(ranks: Ranks) -> dict[str, Any]:
 
 
 def table_of(ranks: Ranks) -> ScoreTable:
-    """Scores as they were ranked; runs by their order."""
+    """Return the scores that were ranked; runs are numbered by their order."""
     rows = [row for row in ranks.tasks if row.source == COMPUTED]
     return ScoreTable(
         tuple(dict.fromkeys(row.task for row in rows)),
@@ -107,7 +107,7 @@ def table_of(ranks: Ranks) -> ScoreTable:
 
 
 def standings_of(ranks: Ranks) -> list[Standing]:
-    """Models as they were ranked."""
+    """Return the standings of the ranked models."""
     return [
         Standing(
             model_label(row.model, row.arm),
@@ -121,7 +121,7 @@ def standings_of(ranks: Ranks) -> list[Standing]:
 
 
 def splits_of(ranks: Ranks) -> dict[tuple[str, str], Split]:
-    """Designed experiments, by (model, data set)."""
+    """Return the variances of designed experiments, by (model, data set)."""
     found: dict[tuple[str, str], Split] = {}
     for row in ranks.variances:
         source = Source(row.vary, row.runs, row.mean, row.variance, (row.low, row.high), row.own, row.share)

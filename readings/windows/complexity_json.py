@@ -1,4 +1,4 @@
-"""What problems need, as `run dolce --json` prints it: the form of `dolce fit --json`, with the model of each task."""
+"""The complexity of problems as `run dolce --json` prints it: like `dolce fit --json`, with the model of each task."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ INF = "inf"
 
 
 def run_json(ledger: Ledger) -> dict[str, Any]:
-    """What `run --json` says of the problems behind scores; nothing where none were fitted."""
+    """Return what `run --json` prints about the problems behind scores; empty if none were fitted."""
     return complexity_json(ledger.plain(ledger.tables)) if ledger.tables["mixtures"] else {}
 
 
 def complexity_json(rows: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-    """rows: of stage complexity and of agreements, by table. A task that was fitted in two parts stands twice."""
+    """Return the document. rows: of stage complexity and of agreements, by table. A task that was fitted in two parts
+    is listed twice."""
     problems: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for one in rows["complexity"]:
         problems[fit_of(one)].append(one)
@@ -32,12 +33,12 @@ def complexity_json(rows: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
 
 
 def fit_of(row: Row) -> tuple[str, ...]:
-    """The fit that a row belongs to."""
+    """Return the key of the fit that a row belongs to."""
     return tuple(row[name] for name in SAME)
 
 
 def agreement(row: Row) -> dict[str, Any]:
-    """Two models on one task, with the names of `dolce compare --json`."""
+    """Return the agreement of two models on one task, with the names of `dolce compare --json`."""
     return {
         **{name: row[name] for name in (*SAME, "other", "other_arm", "other_scenario", "problems")},
         "left_out": "I" if row["without_first"] else None,

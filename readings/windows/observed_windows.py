@@ -1,4 +1,4 @@
-"""Strategies studied on stored observations: of all windows that were answered, those that a strategy takes."""
+"""Apply strategies to stored observations: choose, among all answered windows, those that a strategy takes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Row = Mapping[str, Any]
 
 
 def windows_taken(rows: Sequence[Row], one: Strategy, seed: int) -> list[Row]:
-    """The rows of windows that the strategy takes, as `run` would ask for them, of the lengths that were observed.
+    """Return the rows of the windows that the strategy takes, as in `run`, among the lengths that were observed.
 
     rows: as scrollwork.analysis.windows.observations reads them, with `first`, the unit that the window begins with.
-    Raises StageFailed for one without it, by line, and where nothing is taken.
+    Raises StageFailed for a row without it (with its line), and if nothing is taken.
     """
     lengths: dict[tuple[str, str, int], set[int]] = defaultdict(set)
     for line, row in enumerate(rows, start=1):
@@ -42,5 +42,5 @@ def windows_taken(rows: Sequence[Row], one: Strategy, seed: int) -> list[Row]:
 
 
 def _problem(row: Row) -> tuple[str, str, int]:
-    """Task, problem and units of its context."""
+    """Return (task, problem, number of units of its context)."""
     return str(row["task"]), str(row["problem"]), int(row["units"])

@@ -1,8 +1,8 @@
-"""What each strategy of observing windows would ask and cost, before any prompt is built: `estimate --strategies`.
+"""Estimate the requests and costs of each strategy of observing windows, without building prompts (--strategies).
 
-From the units of the contexts and the prompts' frames alone: a full enumeration is counted in seconds. Nothing is
-looked up in the store, equal prompts count each, nothing is cut to the model's limit: `estimate --strategy S` builds
-the prompts of one strategy and knows all that.
+It needs only the units of the contexts and the frames of prompts, so a full enumeration is counted in seconds. It
+ignores stored answers, counts equal prompts separately, and does not cut prompts to the model's context window;
+`estimate --strategy S` builds the prompts of one strategy and takes all that into account.
 """
 
 from __future__ import annotations
@@ -42,9 +42,11 @@ COMPARED = ("all", "take:5", "take:25", "sample:0.2", "take-ip", "sample-ip", "l
 
 @dataclass(frozen=True)
 class Frame:
-    """A problem's prompt without its window, in characters: of the closed book, of the others, and of those what stands
-    before the document ends. expected, most: tokens of an answer with its thoughts; guessed, thoughts: of those, of a
-    reasoning model."""
+    """A problem's prompt without its window. closed: characters of the closed-book prompt.
+
+    around, before: characters of the other prompts outside the window, and of these before the window's end. expected,
+    most: likely and highest number of tokens of an answer, including `guessed` and `thoughts` reasoning tokens.
+    """
 
     problem: str
     lengths: tuple[int, ...]
@@ -58,9 +60,9 @@ class Frame:
 
 
 class Tally:
-    """Tokens of a strategy's windows by the tiers of price that the lengths of their prompts come to.
+    """Tokens of a strategy's windows by price tier, which depends on the length of a prompt.
 
-    sums: [a row of SUMS, tier]. borders: tokens of a prompt above which the next tier holds, rising.
+    sums: shape [number of SUMS, number of tiers]. borders: tokens of a prompt above which the next tier holds, rising.
     """
 
     SUMS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "output_tokens_most")
@@ -70,19 +72,19 @@ class Tally:
         self.sums = np.zeros((len(self.SUMS), len(borders) + 1), dtype=np.int64)
 
     def add(self, name: str, tokens: Any, amounts: Any) -> None:
-        """Add amounts to one of SUMS. tokens: of the prompts, by which each amount finds its tier; [n], as amounts."""
+        """Add amounts to one of SUMS, each in the tier of its prompt. tokens: of the prompts; both have shape [n]."""
         tiers = np.searchsorted(self.borders, tokens, side="left")
         np.add.at(self.sums[self.SUMS.index(name)], tiers, amounts)
 
     def by_tier(self) -> Iterator[tuple[int, dict[str, int]]]:
-        """Yield (tokens of a prompt of the tier, its sums by their names)."""
+        """Yield (fewest tokens of a prompt in the tier, its sums by name)."""
         for lower, sums in zip((0, *(above + 1 for above in self.borders)), self.sums.T.tolist(), strict=True):
             yield lower, dict(zip(self.SUMS, sums, strict=True))
 
 
 @dataclass
 class Counted:
-    """A strategy, what asking all its windows comes to, and the same by tiers of price."""
+    """A strategy, the estimate for all of its windows, and the same tokens by price tier."""
 
     strategy: Strategy
     row: Estimate
@@ -90,8 +92,8 @@ class Counted:
 
 
 def strategy_costs(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
-    """(a row a strategy, task and model: {strategy, windows, per_problem} and the fields of an Estimate with its price;
-    what failed)."""
+    """Return (rows, failures). There is a row for each strategy, task and model: {strategy, windows, problems,
+    per_problem}, and the fields of an Estimate with its price (None if unknown)."""
     asked = chain.request.of_design.strategy
     compared = dict.fromkeys((*COMPARED, *([asked] if asked else [])))
     session, tables = chain.session, chain.resolved.calling.tables
@@ -125,7 +127,7 @@ def costs(
     borders: Sequence[int],
     thoughts: Thoughts,
 ) -> tuple[int, dict[str, Counted]]:
-    """(problems; by strategy, what asking all its windows comes to). borders: of the tiers of the model's price."""
+    """Return (number of problems, the counts of each strategy by name). borders: of the price tiers (`Tally`)."""
     task, split, model, arm = (node.label(name) for name in ("task", "split", "model", "arm"))
     found = {
         name: Counted(strategy(name), Estimate(task, split, model, arm, counted=False), Tally(borders))
@@ -147,7 +149,7 @@ def costs(
 
 
 def price(tally: Tally, listed: Price, table: Mapping[str, Any]) -> dict[str, Any]:
-    """USD of a strategy's windows, each prompt at the tier of its length."""
+    """Return the costs of a strategy's windows in USD, each prompt at the price tier of its length."""
     total, batch = Costs(batches=table["provider"] in BATCHES), listed.in_batch()
     for length, sums in tally.by_tier():
         here, there = listed.rates(length), batch.rates(length)
@@ -167,7 +169,7 @@ def frame_of(
     table: Mapping[str, Any],
     thoughts: Thoughts,
 ) -> Frame:
-    """By the prompts of the closed book and of the whole context."""
+    """Make a problem's frame from its closed-book prompt and its prompt with the whole context."""
     told = node.input("prompts").params
     made = Template(**told["template"]), Profile(told["profile"]["variant"], prompts=told["profile"]["prompts"])
     more = {"arm": told["arm"], "max_new_tokens": told["max_new_tokens"], "chat_sentence": told["chat_sentence"]}
@@ -192,15 +194,16 @@ def frame_of(
 
 
 def count_characters(parts: Iterable[Part], text_of: Callable[[str], str]) -> int:
-    """Characters of parts of a prompt."""
+    """Return the number of characters in parts of a prompt."""
     return sum(len(part_text(part, text_of)) for part in parts)
 
 
 def add(counted: Counted, frames: Sequence[Frame], spans: Any, size: int, seed: int, minimum: int, full: bool) -> None:
-    """Count the windows of a document's problems. spans: of its units, [C, 2]; size: its characters."""
+    """Add the windows of a document's problems. spans: of its units, shape [C, 2]. size: its characters. minimum: the
+    fewest tokens of a prefix that the cache keeps. full: whether whole contexts are shown too."""
     one, row, tally = counted.strategy, counted.row, counted.tally
     count = len(spans)
-    takers: dict[int, Any] = {}  # by length: how many problems take the window at each place
+    takers: dict[int, Any] = {}  # by window length, the array that `from_cache` describes
     for frame in frames:
         for length in lengths(count, frame.lengths, full, one):
             places = max(1, count - length + 1) if length else 1
@@ -229,11 +232,14 @@ def add(counted: Counted, frames: Sequence[Frame], spans: Any, size: int, seed: 
 
 
 def from_cache(counted: Counted, takers: Mapping[int, Any], count: int, *, whole: bool) -> None:
-    """Count what the cache takes and gives: a window that several ask or that a longer one from the same place begins
-    with is written once, and what a shorter one wrote is read. takers: by length and place, (how many problems take the
-    window; characters to its end, 0 where no cache keeps them; tokens and characters of the prompt). whole: whether all
-    units begin where the first does; else their window has a place of its own."""
-    held, last = np.zeros((2, count + 1), dtype=np.int64)  # characters in the cache, and the longest window, by place
+    """Add the tokens that are written to the cache and read from it.
+
+    A window is written once if several problems take it or a longer window has the same start, and what a shorter one
+    wrote is read. takers: by window length, an array of shape [4, starts]: how many problems take the window;
+    characters to its end, 0 if too short for the cache; tokens and characters of the prompt. whole: whether the first
+    unit starts the document; else the window of the whole context has a start of its own.
+    """
+    held, last = np.zeros((2, count + 1), dtype=np.int64)  # by start: characters in the cache, longest window taken
     places = {
         length: slice(0, taken.shape[1]) if length < count or whole else slice(count, None)
         for length, taken in sorted(takers.items())

@@ -1,4 +1,4 @@
-"""What became of each task of a suite that observes windows: problems, units, words, windows, from its raw files
+"""Count the problems, units, words and windows of each task of a suite that observes windows, from its raw files
 (`scrollwork dolce units`)."""
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from scrollwork.suites.suite_files import Suite, TaskConfig, load_suite
 
 @dataclass(frozen=True)
 class TaskUnits:
-    """A task by one granularity. problem: why there are none, "" where there are. counts: units of each problem's
-    context; words: white-space words of it; lengths: of each unit of each document. windows: that a strategy takes, of
-    all problems together; dropped: records by reason."""
+    """The numbers of a task at one granularity (spec). problem: why there are none, "" if there are.
+
+    counts: number of units of each problem's context. words: its white-space words. lengths: white-space words of each
+    unit of each document. windows: how many a strategy takes, over all problems. dropped: number of records, by reason.
+    """
 
     task: str
     spec: str
@@ -41,19 +43,19 @@ class TaskUnits:
 
 
 def observed_of(task: TaskConfig, spec: str = "") -> Observed:
-    """How a task is observed, by its own units or by another granularity of it. Raises ValueError for one it has
-    not."""
+    """Return how a task is observed. spec: one of its granularities, "" for its default. Raises ValueError for
+    another."""
     table = task.observed(spec)
     return Observed(table["units"], tuple(table["lengths"]), table["full"], table.get("more"))
 
 
 def granularities(task: TaskConfig) -> list[str]:
-    """The specs of a task, its own first."""
+    """List the specs of a task's granularities, its default first."""
     return [one["units"] for one in task.granularities]
 
 
 def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str = "") -> TaskUnits:
-    """A task's problems and units from the raw folder; what stands in the way is told, not raised."""
+    """Count a task's problems and units from the raw folder. Missing or malformed files are reported in `problem`."""
     how = observed_of(task, spec)
     roles = {}
     for role, patterns in task.raw.items():
@@ -94,7 +96,7 @@ def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str
 
 
 def count_windows_taken(suite: Suite, how: Observed, one: Strategy, problem: Example, count: int) -> int:
-    """How many windows of a problem with so many units a strategy takes."""
+    """Return how many windows a strategy takes of a problem whose context has `count` units."""
     lengths = how.lengths_of(problem.facts)
     name = problem.example_id
     found = windows(count, lengths, how.full, one, seed=suite.seed, task=problem.task, problem=name)
@@ -102,7 +104,7 @@ def count_windows_taken(suite: Suite, how: Observed, one: Strategy, problem: Exa
 
 
 def table(raw: Path, one: Strategy, suite: str = "dolce") -> Iterator[TaskUnits]:
-    """Every task by every granularity, in the suite's order."""
+    """Yield every task at each of its granularities, in the suite's order."""
     found = load_suite(suite)
     for task in found.tasks.values():
         for spec in granularities(task):

@@ -15,7 +15,7 @@ from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.outcome import Metric
 
 FORM = "format_ok"  # flag of a score: the answer has the required format
-WHOSE = ("example_id", "draw", "model")  # columns that say to what a row belongs
+WHOSE = ("example_id", "draw", "model")  # columns that identify the input and the model of a row
 SCORE = (*WHOSE, "components", "flags")
 
 
@@ -25,12 +25,12 @@ def labels_of(node: Node) -> Labels:
 
 
 def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
-    """Collect, by model or seed, the scores on the wanted inputs and how its answers ended."""
+    """Collect the scores on the wanted inputs and how the answers ended, by model or seed."""
     members = {name: Member() for shard in inputs.each("answers") for name in shard.facts["members"]}
     for scores in inputs.each("scores"):
         for example_id, draw, model, components, flags in scores.tuples("scores", SCORE):
             name = input_name(example_id, draw)
-            if name not in wanted.clusters:  # of a part of a context
+            if name not in wanted.clusters:  # a window of a context, or an example without the flag
                 continue
             members[model].scores[name] = dict(components)
             if FORM in (told := dict(flags)):
@@ -47,10 +47,10 @@ def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
 
 
 def scorable_inputs(inputs: InputArtifacts, own: Metric, flag: str = "") -> tuple[Inputs, dict[str, int]]:
-    """List the inputs that can be scored, with their group of documents, and count those that cannot, by reason.
+    """List the inputs that can be scored, with their group of documents, and count the examples that cannot, by reason.
 
-    For windows only whole contexts count. flag: only examples that have it. Questions on the same documents form one
-    group, for they are not independent.
+    Of windows, only whole contexts are listed. flag: only examples that have it, "" for all. Questions on the same
+    documents form one group, as they are not independent.
     """
     groups = {}
     without: Counter[str] = Counter()
@@ -71,7 +71,7 @@ def scorable_inputs(inputs: InputArtifacts, own: Metric, flag: str = "") -> tupl
 
 
 def has_flag(example: Example, flag: str) -> bool:
-    """Whether an example has a flag; examples of an official release have a field of upstream's instead."""
+    """Return whether an example has a flag; examples of an official release have one of its fields instead."""
     fields = example.facts.get("fields", {})
     return any(value in (1, True) for value in (example.facts.get(flag), fields.get(flag), fields.get(f"is_{flag}")))
 

@@ -24,9 +24,11 @@ STAGE = "aggregate"
 
 @dataclass(frozen=True)
 class Parameters:
-    """metric, profile: by name. reads_references: whether the model is an upper bound. subset: a flag whose examples
-    are also scored by themselves. decoding, judges: given where they differ from the suite's; they are only shown, and
-    change no row here."""
+    """metric, profile: by name. reads_references: whether the model is an upper bound.
+
+    subset: a flag; the examples that have it are also scored separately; "" for none. decoding, judges: given if they
+    differ from the suite's; they are only shown, and change no row here.
+    """
 
     metric: str
     profile: str
@@ -45,9 +47,10 @@ def declare(
     reads_references: bool = False,
     body: str = __name__,
 ) -> Node:
-    """Declare the aggregate of a task. inputs: sample, answers, prompts and scores, of all shards or runs. modules: the
-    metric's. decoding: of the model, where it differs from the suite's. body: the module that aggregates, where it is
-    another."""
+    """Declare the aggregate of a task. inputs: sample, answers, prompts and scores, of all shards or runs.
+
+    modules: the metric's. decoding: the model's, if it differs from the suite's. body: the module that aggregates.
+    """
     task = part.task
     judges = dict(task.judges) if task.judges else None
     parameters = Parameters(task.metric, part.profile.name, reads_references, decoding, judges, task.subset)
@@ -56,8 +59,8 @@ def declare(
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write table `aggregates`: a row for each member and one for the family; the same in table `subsets` for the
-    examples that have a flag."""
+    """Write table `aggregates`: a row for each member and one for the family. Write the same to table `subsets` for the
+    examples that have the flag `subset`, if there are any."""
     from scrollwork.analysis.comparison.summary import no_further_values, summarize
     from scrollwork.scoring.registry import metric
     from scrollwork.tasks.aggregate.members import labels_of, members_of, scorable_inputs

@@ -1,4 +1,4 @@
-"""Stage aggregate for runs (SEAM): also a row for each run."""
+"""Stage aggregate for runs (SEAM): it also writes a row for each run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scrollwork.tasks.aggregate.members import labels_of, members_of, scorable_i
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write tables `aggregates` (a row for each member and one for the family) and `runs` (the same by run)."""
+    """Write tables `aggregates` (a row for each member and one for the family) and `runs` (the same for each run)."""
     own = metric(node.params["metric"])
     inputs_asked, without_gold = scorable_inputs(inputs, own)
     members = members_of(inputs, inputs_asked)
@@ -30,5 +30,5 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
 
 
 def manifest_digests(inputs: InputArtifacts) -> dict[int, str]:
-    """Return the digest of each run's manifest, which lists what it drew, by run."""
+    """Return the digest of each run's manifest, which lists what it drew, by number of the run."""
     return {sample.manifest.ingredients.params["run"]: sample.facts["manifest"] for sample in inputs.each("sample")}

@@ -24,14 +24,14 @@ LABELS = ("suite", "task", "split", "model", "arm")
 
 
 def fit_problems(node: Node, how: Mapping[str, Any], inputs: InputArtifacts, writer: ArtifactWriter) -> None:
-    """Fit all problems and write the tables. how: settings that differ from the paper's (`Settings`)."""
+    """Fit all problems and write the tables and the facts. how: settings that differ from the paper's (`Settings`)."""
     labels = {name: node.label(name) for name in LABELS}
     windows = windows_of(inputs)
     largest = {
         one.label("task"): own.facts["largest_units"]
         for one, own in zip(node.each("twin"), inputs.each("twin"), strict=True)
     }
-    twins = {task: units for task, units in largest.items() if units}  # 0: no problem, so no threshold
+    twins = {task: units for task, units in largest.items() if units}  # 0: no problems, so they set no threshold
     settings = Settings(**how, twins=tuple(twins.values()))
     needs = TaskAnswers(labels, settings, list(answers_with_scores(inputs, windows)), tuple(twins))
     asked = Counter(window.problem for window in windows.values())
@@ -61,7 +61,7 @@ def write(table: TableWriter[R], rows: Iterable[R]) -> None:
 
 
 def windows_of(inputs: InputArtifacts) -> dict[str, Window]:
-    """Read the window of every input that was asked."""
+    """Read the window of every input that was asked, by the input's name."""
     columns = ["example_id", "draw", "units", "span_start", "span_length"]
     return {
         input_of(row): Window(row["example_id"], row["draw"], row["units"], row["span_start"], row["span_length"])
@@ -71,7 +71,7 @@ def windows_of(inputs: InputArtifacts) -> dict[str, Window]:
 
 
 def answers_with_scores(inputs: InputArtifacts, windows: Mapping[str, Window]) -> Iterator[Answer]:
-    """Yield every answer that has a score."""
+    """Yield every answer that has a score. windows: by the input's name."""
     for scores in inputs.each("scores"):
         for row in scores.columns("scores", ["example_id", "draw", "value", "flags"]):
             yield Answer(windows[input_of(row)], row["value"], bool(dict(row["flags"]).get(DECLINED)))
@@ -80,7 +80,7 @@ def answers_with_scores(inputs: InputArtifacts, windows: Mapping[str, Window]) -
 def placed_passages(
     labels: Mapping[str, str], scenario: str, found: Sequence[tuple[str, Answer]], inputs: InputArtifacts
 ) -> Iterator[Passage]:
-    """Yield passages with their places in the documents, as the prompts show them."""
+    """Yield passages with their positions in the documents, read from the prompts. found: (category, answer) pairs."""
     asked = {input_name(one.window.problem, one.window.draw) for _, one in found}
     problems = {one.window.problem for _, one in found}
     spans: dict[str, Part] = {}

@@ -23,9 +23,9 @@ class Parameters:
 
 
 def declare(aggregate: Node, twins: Sequence[Node] = ()) -> Node:
-    """Declare the fit of the problems behind an aggregate, whose contexts are seen through windows.
+    """Declare the fit of the problems behind an aggregate, whose prompts show windows of contexts.
 
-    twins: samples of the same task in other suites, whose contexts decide the thresholds too (designs/windows.py).
+    twins: samples of the same task in other suites; their contexts also decide the thresholds (designs/windows.py).
     """
     inputs = tuple((name, aggregate.each(name)) for name in ("prompts", "scores"))
     others = (("twin", tuple(twins)),) if twins else ()
@@ -33,8 +33,8 @@ def declare(aggregate: Node, twins: Sequence[Node] = ()) -> Node:
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write a row for each scenario of the task (`mixtures`), each problem (`complexity`) and its lengths (`tables`),
-    rows of typical problems (`planes`, `sights`, `passages`), and a row for each length (`observed`)."""
+    """Write a row for each scenario of the task (`mixtures`), each problem (`complexity`), each of its window lengths
+    (`tables`) and each window length (`observed`), and rows on typical problems (`planes`, `sights`, `passages`)."""
     from scrollwork.tasks.complexity.problems import fit_problems
 
     fit_problems(node, Parameters(**node.params).how, inputs, writer)

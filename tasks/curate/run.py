@@ -31,8 +31,8 @@ STAGE = "curate"
 
 @dataclass(frozen=True)
 class Parameters:
-    """dataset: a module of preprocessing/datasets. options: its arguments. units: for tasks that are seen through
-    windows, the unit that contexts are split into (preprocessing/windows/units.py)."""
+    """dataset: a module of preprocessing/datasets. options: its arguments. units: what contexts are split into for
+    windows (preprocessing/windows/units.py), None for tasks without windows."""
 
     dataset: str
     task: str
@@ -42,27 +42,30 @@ class Parameters:
 
 
 def declare(part: Part, raw: RawQuery, options: Mapping[str, Any], modules: Sequence[str]) -> Node:
-    """Declare the curation of raw files. options: of the data set's module. modules: those that it loads by name."""
+    """Declare the curation of raw files. options: for the data set's module. modules: those that it loads by name."""
     units = part.design.units(part.task)
     parameters = non_default(Parameters(raw.dataset, part.task.name, part.split, options, units))
     return Node(STAGE, part.base, parameters, part.design.curate, tuple(modules), raw=raw, strict=part.request.strict)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write the rows of the data set."""
+    """Write the rows of the data set (`write`)."""
     write(node, session, writer)
 
 
 def write(node: Node, session: Session, writer: ArtifactWriter, through: Through | None = None) -> None:
-    """Stream the rows of the data set's module into their tables: documents, examples, drops, raw_files, and
-    demonstrations and instructions where there are any."""
+    """Write tables `documents`, `examples`, `drops` and `raw_files`, and `demonstrations` and `instructions` if any.
+
+    The rows of the data set's module are streamed. through: transforms the stream, None for not. Raises BadRecord for a
+    malformed record with --strict, TypeError for rows that a data set may not yield.
+    """
     assert node.raw is not None
     found = found_for(node.raw, session)
     documents = writer.table("documents", Document)
     examples = writer.table("examples", Example)
     drops = writer.table("drops", Drop)
     files = writer.table("raw_files", RawFile)
-    table = cache(writer.table)  # a table is opened with its first row
+    table = cache(writer.table)  # opens a table at its first row
     for file in found.files():
         files.add(file)
     reasons: Counter[str] = Counter()

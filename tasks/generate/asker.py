@@ -1,8 +1,7 @@
-"""Putting calls to a model: claimed so that nobody else pays for them, each result committed when it comes.
+"""Send the requests of a stage to a model. A request is claimed first, and each result is committed when it arrives.
 
-A paid answer is never paid twice: what is stored is not asked, what somebody else asks is waited for, and after a kill
-only what was in flight is asked again.
-"""
+No answer is paid for twice: a request with a stored answer is not sent, one that another process has claimed is waited
+for, and after a kill only the requests that were in flight are sent again."""
 
 from __future__ import annotations
 
@@ -58,44 +57,41 @@ from scrollwork.tasks.generate.stored_answers import (
 log = logging.getLogger("scrollwork")
 Result = Answer | CallFailed | Attempt
 Source = Callable[[Collection[str] | None], Iterator[list[Call]]]  # calls of all prompts, or of those with these keys
-LEASE_S = 120.0  # for which a request is ours; renewed while we live
-LOOK_S = 1.0  # between two looks at what others ask
-TOGETHER = 64  # results in one transaction, where so many have come
-AGAIN = 3  # tries to commit what is paid, when the store fails
+LEASE_S = 120.0  # how long a claim lasts; this process renews its claims while it lives
+LOOK_S = 1.0  # between two looks at the requests that other processes have claimed
+TOGETHER = 64  # most results in one transaction
+AGAIN = 3  # tries to commit paid results after the store has failed
 
 
 class Asker:
-    """Asks a model what the store does not hold, for one stage.
-
-    title, total: of the stage, to tell how far it is.
-    """
+    """The sender of one stage's requests, those without a stored answer. title, total: for messages on its progress."""
 
     def __init__(self, model: Runs, calling: CallSettings, store: ResponseStore, title: str, total: int) -> None:
         self._model, self._calling, self._store, self._title, self._total = model, calling, store, title, total
         self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
-        self._open: dict[str, Call] = {}  # claimed by us and not ended
-        self._asked: set[str] = set()  # by us, ended or not: an equal prompt that comes later is not asked again
-        self._elsewhere: set[str] = set()
-        self._waits_since = 0.0  # for those, without any of them having come
-        self._held: list[Result] = []  # came and not committed
-        self._last_try: dict[str, Attempt] = {}  # of each that is open
+        self._open: dict[str, Call] = {}  # claimed by us, without a result yet
+        self._asked: set[str] = set()  # claimed by us, ended or not: an equal prompt that comes later is not sent again
+        self._elsewhere: set[str] = set()  # claimed by other processes
+        self._waits_since = 0.0  # when the last of those was answered, or the wait for them began
+        self._held: list[Result] = []  # arrived but not committed
+        self._last_try: dict[str, Attempt] = {}  # the last attempt of each open request
         self._done = 0
-        self._failed = self._spent = self._unpriced = 0  # of those done; nano-dollars; calls of unknown cost
-        self._last: Attempt | None = None
-        self._passed = ""  # what the budget says, when it is
-        self._batched = 0  # that wait in somebody's batch
-        self._batches: set[str] = set()  # those, by our names
+        self._failed = self._spent = self._unpriced = 0  # among those done; nano-dollars; attempts of unknown cost
+        self._last: Attempt | None = None  # the last attempt that failed
+        self._passed = ""  # the budget's message once it is used up
+        self._batched = 0  # requests that wait in a batch
+        self._batches: set[str] = set()  # these batches, by our names for them
         table = calling.tables[model.name]
         self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
         self._cached = prefixes_from(table), cache_marks(table)
-        self._flex, self._at_standard = table.get("service") == FLEX, 0  # answers that another tier than flex gave
+        self._flex, self._at_standard = table.get("service") == FLEX, 0  # answers from another tier than flex
         new = not store.holds_answers(model.name)
         self._breaker = breaker(model.name, calling, alone=LOOKED_AT if new else 0)
         self._first = FirstReplies(title, model.name, table, calling, new=new)
         self._withheld = HeldFailures(self._breaker)
 
     def ask(self, source: Source) -> None:
-        """Ask all that is wanted, then wait for what others ask. Raises Interrupted, StorageError."""
+        """Send the requests without an answer, then wait for other processes'. Raises Interrupted, StorageError."""
         if given_up(self._model.name, self._calling):
             return
         with renewed_claims(self._store, self._open, self._owner):
@@ -119,7 +115,7 @@ class Asker:
                         self._title, f"{self._at_standard:,}")  # fmt: skip
 
     def _advice(self, stopped: str) -> str:
-        """What a person does when a run stopped."""
+        """Return what the user can do after the run stopped. stopped: why it did."""
         stands = "What is stored stands; the same command asks the rest"
         if stopped == self._passed:
             return f"{stands}, for as much again: a budget is of one run"
@@ -134,7 +130,7 @@ class Asker:
         return stands
 
     def _round(self, batches: Iterable[list[Call]]) -> str:
-        """Send what is wanted of these; why calls were left out, "" where none were."""
+        """Send those of the calls that are wanted. Return why calls were left out, "" if none were."""
         gate = gate_of(self._model.name, self._calling, self._store)
         calls = self._as_sent(with_shared_prefixes(self._wanted(batches), *self._cached))
         run = self._model.run(calls, gate=gate, stop=STOP, ledger=ledger_of(self._store), breaker=self._breaker)
@@ -144,7 +140,7 @@ class Asker:
             except StorageError:
                 self._save(run)
                 raise
-            except KeyboardInterrupt:  # what is in flight is paid
+            except KeyboardInterrupt:  # requests in flight are paid for: wait for their answers
                 run.stop("interrupted")
                 self._take(run)
                 raise
@@ -154,8 +150,8 @@ class Asker:
         return run.stopped
 
     def _blame(self) -> str:
-        """Store the failures that are their prompts' own fault after all; why the others are left missing, "" for
-        none."""
+        """Store the held failures that turn out to be their prompts' fault. Return why the other requests stay without
+        a result, "" if there are none."""
         own, others = self._withheld.sorted()
         self._held += own
         self._commit(final=True)
@@ -167,7 +163,7 @@ class Asker:
         return reason
 
     def _wanted(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
-        """The calls that are neither stored nor asked elsewhere, nor by an equal prompt before them, claimed."""
+        """Claim and yield the calls without a stored result, but not those of other processes or of an equal prompt."""
         for batch in batches:
             calls = {call.key: call for call in batch if call.key not in self._asked}
             todo = self._missing(calls)
@@ -177,24 +173,24 @@ class Asker:
             self._tell()
             mine = {key: calls[key] for key in todo if key in ours}
             self._asked |= set(mine)
-            self._open |= mine  # at once: they are held and given back with the others
+            self._open |= mine  # before any is yielded, so that all these claims are renewed and released
             yield from mine.values()
 
     def _as_sent(self, calls: Iterable[Call]) -> Iterator[Call]:
-        """The calls, remembered with their place among neighbours: what they count for depends on it."""
+        """Yield the calls and keep each as it is sent: its cost depends on the prefix that it shares with others."""
         for call in calls:
             self._open[call.key] = call
             yield call
 
     def _missing(self, keys: Collection[str]) -> list[str]:
-        """Those of the keys that are to be asked; failures among the others are counted."""
+        """Return the keys of requests that are to be sent, each once; count the stored failures among the others."""
         states = stored_states(self._store, keys, self._calling.retry_failed)
         missing = {key: None for key in keys if is_to_be_asked(states.get(key), self._calling.retry_failed)}
         self._failed += sum(state != ANSWERED for key, state in states.items() if key not in missing)
         return list(missing)
 
     def _look_again(self, source: Source) -> str:
-        """Wait for answers to what others ask; ask what they gave up."""
+        """Wait for other processes' requests, and send those that they gave up. Return why to stop, or ""."""
         time.sleep(LOOK_S)
         if STOP.level:
             return STOP.reason
@@ -220,7 +216,7 @@ class Asker:
         return stopped
 
     def _impatient(self, count: int) -> str:
-        """Why it waits no longer for another process, which lives and has stored nothing; "" while it does."""
+        """Return why to stop waiting for another process, which lives but has stored nothing; "" to wait on."""
         held = time.monotonic() - self._waits_since
         theirs = f"{count:,} requests are asked by another process"
         if held > LONGEST_S:
@@ -232,24 +228,26 @@ class Asker:
         return ""
 
     def _of_others(self) -> str:
-        """Under which other names of the model these batches were submitted, in words."""
+        """Return in words under which other names of the model these batches were submitted; "" for none."""
         foreign = under_other_names(self._store, self._batches, self._model.name)
         names = sorted({repr(one.model) for one in foreign})
         return f" of {', '.join(names)}, another name of this model" if names else ""
 
-    # ---- what comes
+    # ---- results
 
     def _take(self, run: Running) -> None:
-        """Commit results: at once what comes alone, in one transaction what has come meanwhile."""
-        self._commit()  # what an interrupt left
+        """Commit results as they arrive, in one transaction all that have arrived since the last commit."""
+        self._commit()  # what an interrupt left uncommitted
         for result in run:
             self._held.append(result)
             run.came(self._held, TOGETHER)
             self._commit()
 
     def _commit(self, final: bool = False) -> None:
-        """Commit what is held; it stays held if that fails. A result may be held twice. Failures after which nothing
-        was answered wait, unless this is `final`: they may be no fault of their prompts."""
+        """Commit the results in `_held`, where they stay if that fails. A result may be there twice.
+
+        Unless `final`, failures that may not be their prompts' fault wait until a later request is answered. Raises
+        StorageError."""
         if not final:
             self._held = self._withheld.without(self._held)
         if not self._held:
@@ -261,7 +259,7 @@ class Asker:
         for result in self._held:
             call = self._open.get(result.key)
             if call is None:
-                continue  # held a second time
+                continue  # a second copy of a result
             if isinstance(result, Attempt):
                 self._last_try[result.key] = result
                 self._at_standard += result.outcome == "answered" and result.service != FLEX
@@ -281,7 +279,7 @@ class Asker:
                 failures.append(stored_failure(result, provider, call.member))
         self._store.add(answers, failures, attempts, owner=self._owner)
         self._held = []
-        for tell in told:  # of what is committed, once
+        for tell in told:  # only after the commit, so that each is reported once
             tell()
         for key in over:
             del self._open[key]
@@ -293,7 +291,7 @@ class Asker:
         self._tell()
 
     def _save(self, run: Running) -> None:
-        """The store has failed: send no more, and try to keep what is in flight, which is paid."""
+        """Stop sending after the store has failed, and try to store what is in flight, which is paid for."""
         run.stop("the store failed")
         for result in run:
             self._held.append(result)
@@ -307,14 +305,16 @@ class Asker:
         log.error("%s: %s answers that came after the store failed could not be stored", self._title, f"{lost:,}")
 
     def _cost(self, attempt: Attempt, call: Call) -> int | None:
-        """What the try counts for, None where nobody knows the price."""
+        """Return the cost of an attempt in nano-dollars, None if the price is unknown."""
         if attempt.outcome != "answered" and attempt.usage == Usage() and not may_be_charged(attempt.status):
             return 0
         return self._counted(attempt.usage, call, attempt)
 
     def _counted(self, usage: Usage, call: Call, attempt: Attempt | None) -> int | None:
-        """Return what usage counts for in a try, nano-dollars. A try may have had more room than the call first had, or
-        have been sent after others with the same documents."""
+        """Return the cost of usage in nano-dollars, None if the price is unknown.
+
+        attempt: the one that it belongs to, which may have had a higher token limit than the call first had, or have
+        been sent after others with the same documents."""
         if attempt is not None:
             room = call.ask.max_new_tokens if attempt.room is None else attempt.room
             follows, common = attempt.follows, attempt.common_bytes
@@ -331,14 +331,14 @@ class Asker:
 
 @contextmanager
 def renewed_claims(store: ResponseStore, keys: Mapping[str, Any], owner: str) -> Iterator[None]:
-    """Hold the claims on `keys`, which may change, while the body runs."""
+    """Renew the claims on `keys`, which may change, while the body runs."""
     over = threading.Event()
 
     def renew() -> None:
         while not over.wait(LEASE_S / 4):
             try:
                 store.renew(list(keys), owner, LEASE_S)
-            except StorageError as error:  # whoever commits meets it too
+            except StorageError as error:  # the thread that commits gets the same error
                 log.warning("claims could not be renewed: %s", error)
 
     thread = threading.Thread(target=renew, name="scrollwork-claims", daemon=True)

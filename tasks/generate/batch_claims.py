@@ -1,4 +1,4 @@
-"""Claims of this process on requests and open batches: leases that end with the process."""
+"""Claims of this process on requests and open batches: leases that run out when the process ends."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from scrollwork.storage.digest import sha256_of
 from scrollwork.tasks.generate.asker import LEASE_S, renewed_claims
 from scrollwork.tasks.generate.stored_answers import is_to_be_asked, stored_states
 
-MOST_TRIES = 3  # batches of one run in which a request is tried
+MOST_TRIES = 3  # how many batches of one run may hold the same request
 
 
 @dataclass
 class Claims:
-    """Of one model in one run. held: open batches that are ours, by our name; kept: those that others keep; foreign:
-    those of other models in which requests of ours wait.
+    """Claims of one run on one model's requests and batches.
 
-    requests: claimed ones, on their way into a file. tries: in how many batches of this run each was. elsewhere: asked
-    by others.
+    held: open batches that this process has claimed, by our name for them. kept: names of those that other processes
+    have claimed. foreign: names of other batches in which requests of ours wait. requests: claimed ones that are about
+    to be put in a file. tries: how many batches of this run held each. elsewhere: requests that others have claimed.
     """
 
     store: ResponseStore
@@ -66,23 +66,23 @@ class Claims:
         return [key for key in todo if key in ours]
 
     def missing(self, keys: Sequence[str]) -> list[str]:
-        """List the requests that are still to be asked: not stored, not failed for good, not tried too often."""
+        """List the requests that are still to be sent: not answered, not failed for good, not tried too often."""
         states = stored_states(self.store, keys, self.retry_failed)
         tries = self.tries
         return [
             key
             for key in keys
             if tries[key] < MOST_TRIES
-            and is_to_be_asked(states.get(key), self.retry_failed and not tries[key])  # once a run
+            and is_to_be_asked(states.get(key), self.retry_failed and not tries[key])  # retry a failure once in a run
         ]
 
     def give_back(self, keys: Collection[str]) -> None:
-        """Release the claims, so that others or the next run may ask."""
+        """Release the claims, so that other processes or the next run may send these requests."""
         self.store.release(keys, self.owner)
         self._forget(keys)
 
     def intend(self, batch: StoredBatch, keys: Collection[str]) -> None:
-        """Write a batch down before anything of it is sent; the claims on its requests go over to it."""
+        """Store a batch before anything of it is sent. It now holds its requests, in place of the claims on them."""
         self.store.claim([batch.batch_id], self.owner, LEASE_S)
         self._leases[batch.batch_id] = None
         self.store.intend(batch, keys, self.owner)
@@ -96,9 +96,9 @@ class Claims:
             self._leases.pop(key, None)
 
     def adopt(self, batch: StoredBatch) -> StoredBatch | None:
-        """Take over an open batch that nobody keeps, as it stands now: its keeper may have gone on since it was read.
+        """Claim an open batch and return its present row: its last owner may have changed it since it was read.
 
-        None where another process keeps it, or it is open no more.
+        Return None if another process has claimed it, or it is no longer open.
         """
         if not self.store.claim([batch.batch_id], self.owner, LEASE_S):
             self.kept.add(batch.batch_id)
@@ -112,7 +112,7 @@ class Claims:
         return now
 
     def lost(self) -> list[StoredBatch]:
-        """List batches that another process has taken over because this one slept longer than its lease."""
+        """Drop and return the batches that another process took over because this one slept longer than its lease."""
         ours = self.store.renew(list(self.held), self.owner, LEASE_S) if self.held else set()
         gone = [batch for name, batch in self.held.items() if name not in ours]
         for batch in gone:
@@ -120,7 +120,7 @@ class Claims:
         return gone
 
     def save(self, batch: StoredBatch) -> None:
-        """Store the new state of a batch of ours."""
+        """Store the new state of a batch that is ours."""
         self.store.save_batch(batch)
         self.held[batch.batch_id] = batch
 
@@ -135,7 +135,7 @@ class Claims:
         self._leases.pop(name, None)
 
     def freed(self) -> set[str]:
-        """List requests that other processes gave up; those that wait in a batch of another are still theirs."""
+        """Return the requests that other processes gave up, but not those that wait in a batch."""
         if not self.elsewhere:
             return set()
         waiting = self.missing(list(self.elsewhere))

@@ -19,7 +19,7 @@ from scrollwork.storage.errors import naming_full_disks
 
 @dataclass
 class BatchFile:
-    """The requests of one batch, in a file without a name: it is gone when the process ends."""
+    """The requests of one batch, in a temporary file without a name, which is gone when the process ends."""
 
     interface: Interface
     file: BinaryIO
@@ -30,7 +30,7 @@ class BatchFile:
 
     @classmethod
     def empty(cls, interface: Interface, folder: Path, most_requests: int) -> BatchFile:
-        """Make an empty parcel on the disk of this folder."""
+        """Make a batch file without requests, on the disk of this folder."""
         with naming_full_disks("a batch", str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
             file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed when it is sent)
@@ -39,12 +39,12 @@ class BatchFile:
         return parcel
 
     def takes(self, entry: bytes) -> bool:
-        """Whether the provider's limits leave room for this entry."""
+        """Return whether the provider's limits leave room for this entry."""
         size = self.size + len(self.interface.between) + len(entry) + len(self.interface.closing)
         return len(self.keys) < self.most_requests and size <= self.interface.most_bytes
 
     def add(self, key: str, entry: bytes, most_nano_usd: int) -> None:
-        """Add a request."""
+        """Add a request. most_nano_usd: its highest possible cost."""
         self._write((self.interface.between if self.keys else b"") + entry)
         self.keys.append(key)
         self.most_nano_usd += most_nano_usd
@@ -65,7 +65,11 @@ FEWEST = 10  # requests that a budget must leave room for in a later batch, for 
 
 
 class BatchBudget:
-    """Reserves the highest possible cost of requests at batch prices. reason: why the last one did not fit."""
+    """A budget that reserves the highest possible cost of requests, at batch prices.
+
+    budget: None for no limit. price: None if unknown. thoughts: tokens that a model may write beyond its answer.
+    reason: why the last reserve was refused, "" if none was.
+    """
 
     def __init__(self, budget: Budget | None, price: Price | None, thoughts: int) -> None:
         self.budget, self.price, self._thoughts = budget, price, thoughts
@@ -73,13 +77,13 @@ class BatchBudget:
         self._largest = 0  # requests in a batch that the budget cut
 
     def most(self, call: Call) -> int:
-        """Return the highest possible cost of a request in nano-dollars; 0 without a price (and budget)."""
+        """Return the highest possible cost of a request in nano-dollars; 0 if the price is unknown."""
         if self.price is None:
             return 0
         return self.price.most(firm_bound(call.ask), call.ask.max_new_tokens + self._thoughts)
 
     def take(self, amount: int) -> bool:
-        """Reserve an amount; False where the budget does not have it."""
+        """Reserve an amount in nano-dollars. Return False if the budget does not have it."""
         if self.budget is None or self.budget.take(amount):
             return True
         self.reason = (
@@ -105,7 +109,7 @@ class BatchBudget:
         self.give(batch_file.most_nano_usd, 0)
 
     def hold(self, amount: int | None) -> None:
-        """Reserve the cost of a batch that another run has submitted."""
+        """Reserve the cost of a batch that another run has submitted. amount: None if unknown."""
         if self.budget is not None:
             self.budget.hold(amount or 0)
 
@@ -116,7 +120,7 @@ class BatchBudget:
 
 
 def seconds_since(moment: float | None) -> float:
-    """Count the seconds since a moment; 0 for None."""
+    """Return the seconds since a moment (unix seconds); 0 for None."""
     return max(0.0, time.time() - moment) if moment is not None else 0.0
 
 

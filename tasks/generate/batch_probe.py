@@ -1,4 +1,4 @@
-"""Before the first batch of a model in a home: its first requests are asked online and looked at, as online runs do."""
+"""Probe a model before its first batch in a home: send its first requests online and check the replies."""
 
 from __future__ import annotations
 
@@ -20,26 +20,28 @@ from scrollwork.tasks.generate.first_replies import LOOKED_AT
 from scrollwork.tasks.generate.pending import Calls
 from scrollwork.tasks.generate.snapshot import model_of
 
-FEWEST = 40  # requests of a run that is probed: at twice the price of a batch, two of them are a twentieth of its bill
+FEWEST = 40  # requests of a run that is probed: at twice the batch price, two of them add a twentieth to its cost
 
 
 def is_new(model: str, stages: Sequence[Calls], store: ResponseStore) -> bool:
-    """Whether the home has neither answers nor batches of a model that is asked enough. stages: what it is asked."""
+    """Return whether a model is to be probed: the home has no answers or open batches of it, and `stages` send it at
+    least FEWEST requests."""
     if sum(calls.total for calls in stages) < FEWEST or store.holds_answers(model):
         return False
     return not any(batch.model == model for batch in store.open_batches())
 
 
 def first_calls(stages: Iterable[Calls]) -> list[Call]:
-    """Return the first calls of a run, LOOKED_AT of them. stages: of which nothing is rendered yet, for this alone."""
+    """Return the first LOOKED_AT calls of a run. stages: made only for this, as their prompts are rendered here."""
     first = chain.from_iterable(some for calls in stages for some in calls.batches())
     return list(unique_calls(islice(first, AT_ONCE)).values())[:LOOKED_AT]
 
 
 def probe(model: str, calling: CallSettings, store: ResponseStore, asked: Sequence[Call]) -> str:
-    """Ask these calls online, at the standard tier. Returns why no batch is to follow, "" where one may.
+    """Send these calls online, at the standard tier. Return why no batch must follow, "" if one may.
 
-    The answers are the run's own: the batch leaves out what is stored. Raises StorageError."""
+    The answers are stored and used as all others; the batch leaves these requests out. Raises StorageError.
+    """
 
     def source(keys: Collection[str] | None) -> Iterator[list[Call]]:
         yield [call for call in asked if keys is None or call.key in keys]
@@ -47,7 +49,7 @@ def probe(model: str, calling: CallSettings, store: ResponseStore, asked: Sequen
     table = {key: value for key, value in calling.tables[model].items() if key != "service"}
     online = replace(calling, tables={**calling.tables, model: table})
     title = f"{model}, first replies"
-    with suppress(Interrupted):  # whoever submits looks at STOP
+    with suppress(Interrupted):  # the code that submits batches checks STOP itself
         Asker(cast(Runs, model_of(model, table)), online, store, title, len(asked)).ask(source)
     if store.holds_answers(model):
         return ""

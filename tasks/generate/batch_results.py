@@ -24,8 +24,8 @@ from scrollwork.tasks.generate.batch_files import seconds_since
 from scrollwork.tasks.generate.pending import chunks
 from scrollwork.tasks.generate.stored_answers import cost_of, stored_answer, stored_attempt, stored_failure
 
-COMMIT = 200  # results in one transaction: answers may be long
-LONGEST_LINE = 2**23  # bytes of a result that are read: 32,000 tokens of the longest kind
+COMMIT = 200  # most results in one transaction, as answers may be long
+LONGEST_LINE = 2**23  # most bytes of a result that are read: 32,000 tokens of the longest kind
 OTHERS = "of no request that waits in it"
 UNREAD = "its result may be one of those that could not be read, and paid"
 Bounding = Callable[[Collection[str]], Mapping[str, Bounds]]  # by request key, for requests whose prompts are known
@@ -33,24 +33,25 @@ Bounding = Callable[[Collection[str]], Mapping[str, Bounds]]  # by request key, 
 
 @dataclass
 class Collected:
-    """What a batch gave. again: requests without an answer, with the reason; cost: nano-dollars, of requests whose cost
-    nobody knows their share of what was set aside. blamed: why no request is to be blamed, where all failed alike."""
+    """The results of a batch. again: requests without an answer, with the reason. blamed: the failure of all requests,
+    if all failed alike, so that none is at fault. cost: nano-dollars; a request of unknown cost counts its share of the
+    batch's reserve."""
 
     answered: int = 0
     failed: int = 0
     cost: int = 0
     again: dict[str, CallProblem] = field(default_factory=dict)
     strange: Counter[str] = field(default_factory=Counter)  # lines about no request of this batch
-    unread: int = 0  # lines of which nobody knows whose they are
+    unread: int = 0  # lines that could not be read, so their request is unknown
     sample: str = ""  # why the first of them could not be read
     named: set[str] = field(default_factory=set)  # requests of the other lines
-    done: set[str] = field(default_factory=set)  # those of them that the provider worked on, and is paid for
-    withheld: dict[str, CallProblem] = field(default_factory=dict)  # failed for good, while nothing is answered
+    done: set[str] = field(default_factory=set)  # those of them that the provider processed, and is paid for
+    withheld: dict[str, CallProblem] = field(default_factory=dict)  # failed for good, perhaps not by their own fault
     blamed: str = ""
 
     @property
     def told(self) -> str:
-        """Describe the result in words."""
+        """Return the results in words."""
         said = f"{self.answered:,} answered"
         said += f", {self.failed:,} failed for good" if self.failed else ""
         said += f", {len(self.again):,} without an answer" if self.again else ""
@@ -61,18 +62,20 @@ class Collected:
 
 
 class Collector:
-    """Stores the results of an ended batch. It may be killed at any point: doing it again changes nothing."""
+    """The collector of ended batches' results. It may be killed at any point and run again: results are stored once."""
 
     def __init__(self, store: ResponseStore, steps: BatchSteps, price: Price | None, folder: Path) -> None:
         self._store, self._steps, self._price, self._folder = store, steps, price, folder
-        self._begun: dict[str, Collected] = {}  # by batch, until all of its results were there
+        self._begun: dict[str, Collected] = {}  # by batch, until all of its results are stored
 
     def collect(
         self, batch: StoredBatch, ended: BatchState, run: str, bounding: Bounding = lambda _: {}, patient: bool = False
     ) -> Collected:
-        """Store its results. run: as of which they count, if no other has begun. bounding: what the tokens of requests
-        can be. patient: results that hold fewer answers than the provider counts are a problem. Raises CallProblem,
-        StorageError."""
+        """Store the results of a batch. run: whose they are, unless another run has begun to collect them.
+
+        bounding: returns the bounds of requests' tokens. patient: raise CallProblem (transient) if the results hold
+        fewer answers than the provider counts. Raises CallProblem, StorageError.
+        """
         if not batch.owner:
             batch = replace(batch, owner=run)
             self._store.save_batch(batch)
@@ -80,22 +83,22 @@ class Collector:
         states = self._store.batch_requests(batch.batch_id)
         waiting = {key for key, state in states.items() if state == WAITING}
         share = (batch.most_nano_usd or 0) // max(1, len(states))
-        found.unread, found.named, found.done = 0, set(), set()  # an earlier try may have come to the middle of a file
+        found.unread, found.named, found.done = 0, set(), set()  # an earlier try may have ended within a file
         found.strange.pop(OTHERS, None)
         bounds: Mapping[str, Bounds] = {}
         for path in ended.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
                 self._steps.download(path, file)
-                bounds = bounds or bounding(states)  # also of what is settled: it shares prefixes with what waits
+                bounds = bounds or bounding(states)  # settled requests too: others may share a prefix with them
                 for lines in chunks(self._lines(file, states, waiting, found, bounds), COMMIT):
                     self._store_lines(batch, lines, found, share)
         counted, lacking = min(ended.done, len(states)), states.keys() - found.named
-        none = len(lacking) == len(states)  # a page of HTML, another batch's
+        none = len(lacking) == len(states)  # such as a page of HTML, or the results of another batch
         if patient and counted and lacking and (none or len(found.done) + found.unread < counted):
             said = f"its results hold {len(found.done):,} of the {counted:,} answers that the provider counts"
             raise CallProblem("transient", said)
         paid_for = max(found.unread, counted - len(found.done))
-        lost = sorted(lacking)[:paid_for]  # the same ones whenever this is done again
+        lost = sorted(lacking)[:paid_for]  # sorted, so that a second collection takes the same ones
         paid = [Line(key, CallProblem("transient", UNREAD, status=200)) for key in lost if key in waiting]
         self._store_lines(batch, paid, found, share)
         missing = CallProblem("transient", "the batch ended without a result for it")
@@ -109,7 +112,7 @@ class Collector:
         return tempfile.TemporaryFile(dir=self._folder)
 
     def _settle(self, batch: StoredBatch, found: Collected) -> None:
-        """Store the withheld failures; none where nothing was answered and all failed alike."""
+        """Store the withheld failures. If nothing was answered and all failed alike, set `blamed` instead."""
         refused = {key: one for key, one in {**found.again, **found.withheld}.items() if (one.status or 0) >= 300}
         named = {(one.kind, one.status) for one in (*refused.values(), *found.withheld.values())}
         if not found.answered and not found.failed and len(refused | found.withheld) >= FEW and len(named) == 1:
@@ -127,7 +130,7 @@ class Collector:
     def _lines(
         self, file: BinaryIO, states: Collection[str], waiting: set[str], found: Collected, bounds: Mapping[str, Bounds]
     ) -> Iterator[Line]:
-        """Yield the results of requests that still wait, each once."""
+        """Yield the results of requests that still wait, each once, and note the other lines in `found`."""
         file.seek(0)
         while data := file.readline(LONGEST_LINE):
             if not data.strip():
@@ -157,7 +160,7 @@ class Collector:
         cost_of_all = 0
         answers, failures, attempts, states, again = [], [], [], {}, {}
         provider, member = batch.provider, batch.model
-        owner = f"{batch.owner}.{batch.batch_id[:16]}"  # the same for a second collector, so that it adds no attempt
+        owner = f"{batch.owner}.{batch.batch_id[:16]}"  # the same in a second collection, so that it adds no attempt
         for line in lines:
             attempt, cost = self._tried(batch, line)
             cost = share if cost is None and self._price is not None else cost
@@ -166,7 +169,7 @@ class Collector:
             if isinstance(line.result, Reply):
                 answers.append(stored_answer(batch_answer(line.key, line.result, batch), provider, member, cost))
                 states[line.key] = DONE
-            elif ends_the_run(line.result):  # no fault of the request, as online
+            elif ends_the_run(line.result):  # not the request's fault, as in online runs
                 again[line.key] = line.result
                 states[line.key] = AGAIN
             elif line.result.kind == "terminal" and not line.result.own:
@@ -198,12 +201,13 @@ class Collector:
         return replace(attempt, usage=problem.paid), self._cost(problem.paid, line, batch)
 
     def _cost(self, usage: Usage, line: Line, batch: StoredBatch) -> int | None:
-        """What usage counts for: the discount of the cache only for what other requests of the run share."""
+        """Return the cost of usage in nano-dollars, None if unknown. The cache discount counts only for tokens of a
+        prefix that the run's requests share."""
         return cost_of(read_in_batch(usage, line.shared), self._price, batch.created)
 
 
 def batch_answer(key: str, reply: Reply, batch: StoredBatch) -> Answer:
-    """Make the answer to a request of a batch; its latency is the batch's."""
+    """Make the answer to a request of a batch. Its latency is the time since the batch was submitted."""
     seconds = seconds_since(batch.submitted)
     return Answer(
         key,
@@ -219,6 +223,6 @@ def batch_answer(key: str, reply: Reply, batch: StoredBatch) -> Answer:
 
 
 def batch_failure(key: str, problem: CallProblem, tries: int = 1) -> CallFailed:
-    """Make the failure of a request of a batch."""
+    """Make the failure of a request of a batch. tries: in how many batches it was."""
     kind = "terminal" if problem.kind == "terminal" else "transient"
     return CallFailed(key, kind, problem.message, problem.status, tries)

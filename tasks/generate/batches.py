@@ -1,5 +1,8 @@
-"""Hosted models in batches, between the stages: what is missing is submitted, waited for, and stored; the stages that
-follow find it there. What still waits when the time is up stands, and the next run takes it in."""
+"""Ask hosted models in batches, between the stages: submit missing requests, wait, and store the answers.
+
+The stages that follow find the answers in the store. Batches that still wait when the time is up remain at the
+provider, and the next run collects them.
+"""
 
 from __future__ import annotations
 
@@ -30,21 +33,21 @@ from scrollwork.tasks.generate.model_batches import ModelBatches
 from scrollwork.tasks.generate.pending import Calls
 
 log = logging.getLogger("scrollwork")
-FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0  # between two looks; each wait is half as long again as the one before
+FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0  # between two looks; each wait is 1.5 times the one before
 
 
 class WantedCalls:
-    """The calls of one model's generate stages. own: its batches."""
+    """The calls of one model's generate stages. own: the model's batches."""
 
     def __init__(self, calls: Sequence[Calls], own: ModelBatches) -> None:
         self._calls, self._own = calls, own
         self._begun = False
 
     def bounds(self, keys: Collection[str]) -> dict[str, Bounds]:
-        """Return bounds of the tokens of these requests, as far as their prompts are known.
+        """Return the bounds of these requests' tokens, by key, as far as their prompts are known.
 
-        A request may have been marked for what it shares with one of another batch, or with one that the budget left
-        out: those beside it are looked at too.
+        A request may have a cache breakpoint for a prefix that it shares with a request of another batch, or with one
+        that the budget left out, so its neighbours are also taken into account.
         """
         self._begun = True
         for stage in self._calls:
@@ -53,7 +56,7 @@ class WantedCalls:
         return {call.key: self._own.bounds(call) for call in self._own.shared(beside, 2) if call.key in keys}
 
     def batches(self, keys: Collection[str]) -> Iterator[list[Call]]:
-        """Yield all calls the first time, then those with these keys (or all again where none are named)."""
+        """Yield all calls the first time, later those with these keys, or all again if there are no keys."""
         if not self._begun:
             self._begun = True
             for calls in self._calls:
@@ -69,7 +72,8 @@ class WantedCalls:
 def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
     """Collect open batches that have ended. With --batch also submit the missing requests of these stages and wait.
 
-    Raises UsageError, StorageError."""
+    Raises UsageError, StorageError.
+    """
     calling = locations.calling
     assert calling is not None, "hosted models are asked with the settings of their run"
     session = Session(locations)
@@ -99,7 +103,10 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
 
 
 def open_model_batches(model: str, calling: CallSettings, session: Session, stack: ExitStack) -> ModelBatches | None:
-    """Open a model's batches; None where its provider has none, or none need to be looked up."""
+    """Return a model's batches, which `stack` will close; None if its provider has no batches, or none need a look.
+
+    Raises UsageError for a bad table with --batch.
+    """
     table = calling.tables[model]
     if table["provider"] not in BATCHES:
         return None
@@ -122,7 +129,7 @@ def open_model_batches(model: str, calling: CallSettings, session: Session, stac
 def watch(
     all_batches: Sequence[tuple[ModelBatches, WantedCalls]], calling: CallSettings, wake: threading.Event
 ) -> None:
-    """Look up and submit batches until none is left, the time is up, or the run is stopped."""
+    """Look up and submit batches until none is left, the time is up, or the run is stopped. wake: ends a pause."""
     began, pause = time.monotonic(), FIRST_LOOK_S
     for own_batches, _ in all_batches:
         own_batches.through = not calling.batch
@@ -146,7 +153,7 @@ def watch(
 
 
 def inputs_exist(node: Node, session: Session) -> bool:
-    """Whether the inputs of a stage exist."""
+    """Return whether all inputs of a stage exist."""
     planner = Planner(session)
     return all(planner.status(needed).state == "reused" for needed in node.needs)
 

@@ -1,7 +1,7 @@
-"""What the first replies of a model show is told before the rest is sent.
+"""Report what the first replies of a model show before the other requests are sent.
 
-In a home that holds no answer of a hosted model its requests go one after the other until two are answered (`alone` of
-models/engine/breaker.py). They are the run's own: their answers are kept as all others are.
+If a home holds no answer of a hosted model, its requests are sent one by one until two are answered (`alone` of
+models/engine/breaker.py). These requests belong to the run: their answers are stored like all others.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from scrollwork.models.vendors.differences import FirstReply, differences
 from scrollwork.pipeline.calling import CallSettings, first_time
 
 log = logging.getLogger("scrollwork")
-SILENT = 3  # tries without any answer before that is told
-LOOKED_AT = 2
+SILENT = 3  # attempts without any answer before that is reported
+LOOKED_AT = 2  # answers that are checked
 
 
 class FirstReplies:
-    """Of a model, in one stage: says once, early, what a person should know. title: of the stage. new: the home holds
-    no answer of the model yet."""
+    """The check of a model's first replies in one stage: it warns once, early, of what a user should know.
+
+    title: of the stage. new: the home holds no answer of the model yet.
+    """
 
     def __init__(self, title: str, model: str, table: Mapping[str, Any], calling: CallSettings, *, new: bool) -> None:
         self._title, self._model, self._table, self._calling = title, model, table, calling
@@ -32,8 +34,8 @@ class FirstReplies:
         self._seen: list[FirstReply] = []
 
     def tried(self, attempt: Attempt) -> None:
-        """A try ended: nothing but problems may come (the wait may be long, and the address wrong), or a usage that
-        cannot be."""
+        """Note an attempt. Warn if only problems have come so far (the wait may be long, or the address wrong), if the
+        first request was refused, or if the reported usage is impossible."""
         self._tried += 1
         self._heard = self._heard or attempt.outcome == "answered"
         if attempt.outcome == "transient" and self._tried >= SILENT and not self._heard and self._new("no answer"):
@@ -45,9 +47,9 @@ class FirstReplies:
             log.warning("%s: %s. Such calls count for what was set aside", self._title, attempt.message)
 
     def answered(self, answer: Answer, call: Call, attempt: Attempt | None) -> None:
-        """An answer came. attempt: that gave it."""
+        """Note an answer, and warn if it differs from the model's table. attempt: the one that gave it, if known."""
         if self._looks and not self._seen:
-            self._looks = self._new("first replies")  # of all stages, the one that is answered first
+            self._looks = self._new("first replies")  # only the stage with the first answer looks at it
         if not self._looks or len(self._seen) >= LOOKED_AT:
             return
         tier, doubted = (attempt.service, bool(attempt.message)) if attempt is not None else ("", False)

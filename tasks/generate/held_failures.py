@@ -1,5 +1,4 @@
-"""Hold back failures until it is known whose fault they are: an answer to a later request shows that the fault is
-in their prompts."""
+"""Hold back failures until it is known what caused them: an answer to a later request shows that their prompts did."""
 
 from __future__ import annotations
 
@@ -12,8 +11,8 @@ Result = Answer | CallFailed | Attempt
 
 
 class HeldFailures:
-    """Failures held back in one stage. breaker: knows what was answered; None for a local model, whose failures are
-    always its prompts' fault."""
+    """Failures held back in one stage. breaker: knows which requests were answered; None for a local model, whose
+    failures are always the fault of their prompts."""
 
     def __init__(self, breaker: Breaker | None) -> None:
         self._breaker = breaker

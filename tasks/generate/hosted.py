@@ -1,4 +1,4 @@
-"""Stage generate of models whose answers cost money or take long: hosted ones and checkpoints, asked one by one."""
+"""Stage generate for models whose answers cost money or take long: hosted models and checkpoints, call by call."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: S
     settings = {**calling.tables[parameters.model], **parameters.settings}
     model = cast(Runs, model_of(parameters.model, settings))
     calls = Calls(node, model, inputs, session.store, by_prefix=settings["provider"] in HOSTED)
-    if not calling.batch or settings["provider"] not in HOSTED:  # else batches.py has asked
+    if not calling.batch or settings["provider"] not in HOSTED:  # else batches.py has sent the requests
         Asker(model, calling, session.store, node.title, calls.total).ask(calls.batches)
     calls.rest()
     if calling.batch and STOP.level:

@@ -1,9 +1,9 @@
 """One model's batches in one run: those that it submits, and those that it finds open.
 
-Write-ahead: a batch and its request keys are in the store before anything of it leaves the machine, and the moment of
-its creation before that is sent. So whoever comes after a kill knows of every batch: one that was never sent is given
-up, one whose creation nobody confirmed is looked for in the provider's list, one that stands is waited for. No creation
-is ever repeated: what is lost is asked anew in another batch.
+Everything is stored before it is sent (write-ahead): a batch and its request keys before any of it is uploaded, and the
+time of its creation before the request that creates it. So after a kill, the next process knows every batch. It gives
+up a batch that was never sent, looks in the provider's list for one whose creation was not confirmed, and waits for one
+that exists. A creation is never repeated: requests of a lost batch are sent in another batch.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from scrollwork.tasks.generate.stored_answers import stored_failure, under_other
 
 log = logging.getLogger("scrollwork")
 SETTLE_S = 60.0  # how long the provider's list is searched for a batch before it counts as never created
-PATIENCE_S = 600.0  # how long results that lack answers are asked for again before what they lack counts as lost
-LATE_S = 2 * 86_400.0  # since its creation: then they are not
-OLD_S = 7200.0  # since its creation began to be sent, which may have lasted half an hour: then one look is enough
+PATIENCE_S = 600.0  # how long results that lack answers are downloaded again before these answers count as lost
+LATE_S = 2 * 86_400.0  # age of a batch after which that is not done
+OLD_S = 7200.0  # since its creation began to be sent (this may take half an hour): then one look is enough
 
 
 class ModelBatches:
@@ -56,23 +56,23 @@ class ModelBatches:
         cheaper = None if price is None else price.in_batch()
         self._budget = BatchBudget(budget_of(calling, session.store), cheaper, beyond_answer(self._table))
         self._collector = Collector(session.store, steps, cheaper, self._folder)
-        self.held = self._claims.held  # open batches that are ours, by our name
-        self.todo: set[str] = set()  # to be asked in another batch
+        self.held = self._claims.held  # open batches that are ours, by our name for them
+        self.todo: set[str] = set()  # keys of requests that need another batch
         self._stuck: dict[str, str] = {}  # held batches that cannot be looked up, and why
         self._most_requests = steps.interface.most_requests
         self._group = batch_group(self._table)
-        self._full = False  # the provider takes no more before one of ours ends
-        self._said: dict[str, str] = {}
-        self._first_look: dict[str, float] = {}  # for those that nobody confirmed; time.monotonic()
-        self._first_results: dict[str, float] = {}  # of those that have ended; time.monotonic()
-        self.through = True  # all that is wanted was looked at
-        self.stopped = ""  # why nothing more is submitted
-        self.bounding: Bounding = lambda _: {}  # what the tokens of requests can be
+        self._full = False  # the provider takes no more batches until one of ours ends
+        self._said: dict[str, str] = {}  # the last warning on each batch
+        self._first_look: dict[str, float] = {}  # when each unconfirmed batch was first looked for; time.monotonic()
+        self._first_results: dict[str, float] = {}  # when each was first seen to have ended; time.monotonic()
+        self.through = True  # all wanted calls were looked at
+        self.stopped = ""  # why nothing more is submitted, "" while it may be
+        self.bounding: Bounding = lambda _: {}  # returns the bounds of requests' tokens
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Renew the claims while the body runs; then give them back, with the reserves of batches that still wait: they
-        count in the run that collects them, and online requests must not wait for them."""
+        """Renew the claims while the body runs; then release them, and the budget reserved for batches that still wait:
+        these count in the run that collects them, and online requests must not wait for their reserve."""
         with self._claims.alive():
             try:
                 yield
@@ -82,20 +82,20 @@ class ModelBatches:
 
     @property
     def waits(self) -> bool:
-        """Whether results may still come."""
+        """Return whether results may still come."""
         looked_at = any(name not in self._stuck for name in self.held)
         more = (self.todo or not self.through) and not self.stopped
         return looked_at or bool(self._claims.elsewhere) or bool(more)
 
     @property
     def ready(self) -> bool:
-        """Whether requests are left to submit and may be submitted."""
+        """Return whether requests are left to submit and may be submitted."""
         return not self.stopped and not self._full and bool(self.todo or not self.through)
 
     # ---- submitting
 
     def submit(self, batches: Iterable[list[Call]]) -> None:
-        """Submit those calls that are missing; `through` says whether all calls were looked at."""
+        """Submit those of the calls that have no answer, and set `through` to whether all calls were looked at."""
         self.through = False
         batch_file: BatchFile | None = None
         for call, entry in self._entries(self.shared(self._claimed(batches))):
@@ -121,13 +121,13 @@ class ModelBatches:
             self._send(batch_file)
 
     def _claimed(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
-        """Claim the calls that are neither stored nor asked elsewhere; yield each."""
+        """Claim and yield the calls that are neither stored nor claimed by another process."""
         for batch in batches:
             calls = unique_calls(batch)
             yield from (calls[key] for key in self._claims.take(list(calls)))
 
     def shared(self, calls: Iterable[Call], least: int = 0) -> Iterator[Call]:
-        """Yield the calls with the prefixes that `least` of them share, by default as many as a mark pays for."""
+        """Yield the calls with the prefixes that `least` of them share, by default as many as a breakpoint pays for."""
         if self._group:
             return with_shared_prefixes(
                 calls, prefixes_from(self._table), cache_marks(self._table), least or self._group
@@ -135,13 +135,12 @@ class ModelBatches:
         return iter(calls)
 
     def bounds(self, call: Call) -> Bounds:
-        """Return bounds of the tokens of a call, as it stands in a batch: of those that share a prefix any may come
-        first."""
+        """Return the bounds of a call's tokens in a batch, where any call with a shared prefix may come first."""
         ask = replace(call.ask, follows=bool(call.ask.shared_prefixes))
         return replace(bounds_of(ask, self._steps.interface.body(call)), shared=shared_most(ask))
 
     def _entries(self, calls: Iterable[Call]) -> Iterator[tuple[Call, bytes]]:
-        """Yield each call with its entry for the file; one that has none fails."""
+        """Yield each call with its entry for the file. Store a failure for a call that cannot have one."""
         for call in calls:
             try:
                 yield call, self._steps.interface.entry(call)
@@ -150,7 +149,7 @@ class ModelBatches:
                 self._claims.give_back([call.key])
 
     def _send(self, batch_file: BatchFile) -> None:
-        """Store the batch, submit it, and store the provider's name for it."""
+        """Store the batch, submit it, and store the provider's id for it."""
         digest = batch_file.seal()
         batch = self._row(digest, batch_file.most_nano_usd)
         self._claims.intend(batch, batch_file.keys)
@@ -188,10 +187,10 @@ class ModelBatches:
         self._claims.save(replace(self.held[name], state="submitted", provider_batch_id=seen.batch_id))
         progress.say(f"{self.model}: {requests:,} requests wait in batch {seen.batch_id}")
 
-    # ---- what becomes of them
+    # ---- following them
 
     def adopt(self) -> None:
-        """Adopt open batches of this model whose process has ended."""
+        """Claim open batches of this model whose process has ended."""
         self._claims.kept.clear()
         for batch in self._store.open_batches():
             if batch.model != self.model or batch.batch_id in self.held:
@@ -207,7 +206,7 @@ class ModelBatches:
             self._budget.give(batch.most_nano_usd, 0)
 
     def look(self) -> bool:
-        """Look up every batch once and collect those that have ended; whether one did."""
+        """Look up every batch once and collect those that have ended. Return whether any is no longer open."""
         self._let_go()
         self.adopt()
         before = len(self.held)
@@ -229,12 +228,12 @@ class ModelBatches:
         ended = len(self.held) < before
         if ended:
             self._full = False
-            if self.stopped == self._budget.reason:  # its unspent reserve is free again
+            if self.stopped == self._budget.reason:  # the batch's unspent reserve is free again
                 self.stopped = ""
         return ended
 
     def _tell_foreign(self) -> None:
-        """Say which batches hold requests of ours under another name of the model."""
+        """Warn of batches that hold requests of ours under another name of the model."""
         for batch in under_other_names(self._store, self._claims.foreign, self.model):
             what = f"of {batch.model!r}, another name of this model, holds requests of this run"
             self._say_once(batch.batch_id, f"{what}: run that with --batch to take it in")
@@ -264,7 +263,8 @@ class ModelBatches:
             self._say_once(name, seen.why)
 
     def _listed(self, batch: StoredBatch) -> BatchState | None:
-        """The batch as the provider's list has it, whatever id its creation was told; None where it has none."""
+        """Return the batch from the provider's list, which may have another id than its creation returned; None if the
+        list lacks it. Raises CallProblem."""
         keys = self._store.batch_requests(batch.batch_id)
         known = self._store.batch_names() - {batch.provider_batch_id}
         found = self._steps.find(batch.batch_id, batch.submitted or batch.created, keys, known)
@@ -275,7 +275,7 @@ class ModelBatches:
         return found.batch
 
     def _found(self, batch: StoredBatch) -> bool:
-        """Whether a batch that nobody confirmed stands at the provider; it is given up if it never came about."""
+        """Return whether the provider has a batch whose creation was not confirmed; give it up if it was never made."""
         if batch.submitted is None:
             self._lost(batch.batch_id, "it was never sent")
             return False
@@ -292,7 +292,7 @@ class ModelBatches:
         return False
 
     def _looked_for_long(self, batch: StoredBatch) -> bool:
-        """Whether it was searched for long enough, by our clock and since our first look."""
+        """Return whether the provider's list was searched long enough for this batch (SETTLE_S, OLD_S)."""
         first = self._first_look.setdefault(batch.batch_id, time.monotonic())
         return time.monotonic() - first > SETTLE_S or seconds_since(batch.submitted) > OLD_S
 
@@ -309,7 +309,7 @@ class ModelBatches:
             self.stopped = self.stopped or f"batch {seen.batch_id} was refused: {seen.why}"
 
     def _again(self, batch: StoredBatch, missing: dict[str, CallProblem]) -> None:
-        """Requests without an answer: into another batch, or given up for this run."""
+        """Put requests without an answer in another batch, or give them up for this run after MOST_TRIES."""
         given_up = {key: problem for key, problem in missing.items() if self._claims.tries[key] >= MOST_TRIES}
         self._store.add([], [self._failure(key, problem) for key, problem in given_up.items()])
         self.todo |= set(missing) - set(given_up)
@@ -322,7 +322,8 @@ class ModelBatches:
         return stored_failure(batch_failure(key, problem, tries), self._provider, self.model)
 
     def _lost(self, name: str, why: str, keys: Collection[str] | None = None) -> None:
-        """Give up a batch that did nothing or cannot be collected: its requests are free again."""
+        """Give up a batch that did nothing or cannot be collected: its requests go into another batch. keys: of its
+        requests, None to read them from the store."""
         keys = self._store.batch_requests(name) if keys is None else keys
         self._end(name, "lost", why, 0)
         self.todo |= set(keys)

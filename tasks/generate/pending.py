@@ -1,4 +1,4 @@
-"""Make the calls of a generate stage: render its prompts, a few at a time, for each member of the model."""
+"""Make the calls of a generate stage: render its prompts, a few at a time, for each member of a model family."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy
 
 T = TypeVar("T")
-SEED = "generation_seed"  # of a run, in the metadata of its examples
+SEED = "generation_seed"  # key of a run's seed in the metadata of its examples
 CHUNK = 16  # prompts rendered at once: each may hold a whole book
 
 
 @dataclass(frozen=True)
 class AskedCall:
-    """A prompt put to a member of a model. max_new_tokens: length of its answer, by the task."""
+    """A prompt for a member of a model family. key: of the request. max_new_tokens: the task's token limit."""
 
     example_id: str
     draw: int
@@ -38,18 +38,18 @@ class AskedCall:
 
 @runtime_checkable
 class HasFormer(Protocol):
-    """A model whose requests were others in an earlier release."""
+    """A model for which an earlier release sent other requests."""
 
     def former_payload(self, ask: Ask) -> Mapping[str, Any] | None:
-        """What reached the provider then, None where it is the same."""
+        """Return what the earlier release sent to the provider, None if it is the same as now."""
         ...
 
 
 class Calls:
     """The calls of a generate stage. asked: prompts rendered so far; all of them after `rest`, in the table's order.
 
-    store: in which answers are looked for that were paid under the body of an earlier release; None for nowhere.
-    by_prefix: whether calls come as a provider's cache likes it (prefix_order.py), else as their prompts stand.
+    store: where to look for answers that were paid for in requests of an earlier release; None to look nowhere.
+    by_prefix: whether calls are ordered for a provider's prefix cache (prefix_order.py), else as in the prompts' table.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Calls:
         self._seeds: dict[str, int] = {}
         for example in inputs["sample"].rows("examples", Example):
             self._documents[example.example_id] = len(example.document_ids)
-            if node.params["settings"].get("reads_references"):  # an upper bound; no model that is compared sees them
+            if node.params["settings"].get("reads_references"):  # only an upper bound may see them
                 self._references[example.example_id] = example.references
             if SEED in example.metadata:
                 self._seeds[example.example_id] = example.facts[SEED]
@@ -78,12 +78,14 @@ class Calls:
         self._first = self._all()
 
     def batches(self, keys: Collection[str] | None = None) -> Iterator[list[Call]]:
-        """Yield the calls of a few prompts at a time: those not rendered yet, or again those with these keys."""
+        """Yield the calls of a few prompts at a time: of those not rendered yet, or again those with these keys."""
         return self._first if keys is None else self._again(keys)
 
     def beside(self, keys: Collection[str]) -> Iterator[list[Call]]:
-        """Yield again the calls with these keys, those next to them in the order in which all are asked, the first and
-        the last: whoever shares a prefix with another of the run has one beside it here."""
+        """Yield again the calls with these keys, their neighbours in the order of asking, and the first and last call.
+
+        So a call that shares a prefix with another call of the run also has one beside it here.
+        """
         wanted = self._prompts_of(keys)
         yield from self._rendered(neighbours((prompt for _, prompt in self._in_order(self._prompts())), wanted))
 
@@ -123,7 +125,7 @@ class Calls:
         return self._inputs["prompts"].rows("prompts", Prompt)
 
     def _calls(self, asks: Sequence[Ask]) -> list[list[Call]]:
-        """The calls of each ask; one that was paid in the words of an earlier release stays as it was."""
+        """Return the calls of each ask, one for each member. A request of an earlier release with an answer is kept."""
         formers = self._paid_before(self._model, asks) if isinstance(self._model, HasFormer) else {}
         made = []
         for number, ask in enumerate(asks):
@@ -133,7 +135,7 @@ class Calls:
         return made
 
     def _paid_before(self, model: HasFormer, asks: Sequence[Ask]) -> dict[int, Mapping[str, Any]]:
-        """What reached the provider then, by the ask's place, where the store holds an answer to it."""
+        """Return the requests of an earlier release to which the store holds an answer, by position of the ask."""
         if self._store is None:
             return {}
         formers = {n: former for n, ask in enumerate(asks) if (former := model.former_payload(ask)) is not None}
@@ -150,7 +152,7 @@ class Calls:
             prompt.prompt_sha256,
             self._documents[prompt.example_id],
             prompt.max_new_tokens,
-            draw=prompt.draw if prompt.units is None else 0,  # equal windows have one answer
+            draw=prompt.draw if prompt.units is None else 0,  # equal windows share one answer
             seed=self._seeds.get(prompt.example_id),
             references=self._references.get(prompt.example_id, ()),
             tokens=self._tokens(prompt),
@@ -158,7 +160,7 @@ class Calls:
         )
 
     def _tokens(self, prompt: Prompt) -> int:
-        """Count tokens by the profile's tokenizer; 0 where that is only an estimate."""
+        """Return the prompt's tokens by the profile's tokenizer, 0 if it has none or only estimates."""
         name = self._node.input("prompts").params["profile"]["tokenizer"]
         return prompt.tokens_prompt or 0 if name and not is_estimate(name) else 0
 
@@ -171,9 +173,9 @@ def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def neighbours(prompts: Iterable[Prompt], wanted: Collection[tuple[str, int]]) -> Iterator[Prompt]:
-    """Yield the wanted prompts, by (example, draw), those next to them, the first and the last."""
+    """Yield the wanted prompts, their neighbours, and the first and the last prompt. wanted: (example id, draw)."""
     before: Prompt | None = None
-    yielded = follows = True  # the prompt before this one; and whether that was wanted, or there was none
+    yielded = follows = True  # whether `before` was yielded; whether it was wanted or there was none
     for prompt in prompts:
         here = (prompt.example_id, prompt.draw) in wanted
         if here and before is not None and not yielded:

@@ -1,9 +1,10 @@
-"""Stage generate: prompts -> answers in the store -> a snapshot of them, of models that answer at once.
+"""Stage generate: prompts -> answers in the store -> a snapshot of them, for models that answer at once.
 
 Hosted models and checkpoints are asked by tasks/generate/hosted.py.
 
-What is stored is never asked again. The snapshot is known by the answers digest, sorted (request key, text's sha256 or
-failure kind): scores of a run with missing answers and of the same run completed later are different artifacts.
+A request with a stored answer is never sent again. A snapshot's key includes the answers digest, over sorted (request
+key, sha256 of the text or kind of failure), so scores of a run with missing answers and of the same run when it is
+complete are different artifacts.
 """
 
 from __future__ import annotations
@@ -46,8 +47,10 @@ def declare(
     fitted: Node | None = None,
     body: str = __name__,
 ) -> Node:
-    """Declare the asking of a model. fitted: values that its rule learned on another split. body: the module that asks,
-    where it is another."""
+    """Declare the asking of a model. settings: the part of its table that decides answers.
+
+    fitted: the values that its rule learned on another split, None if it has no such rule. body: the module that asks.
+    """
     inputs = (("curated", (curated,)), ("prompts", (prompts,)), ("sample", (sample,)))
     parameters, modules = non_default(Parameters(part.model, settings)), (module_of(str(settings["provider"])),)
     more = (("fitted", (fitted,)),) if fitted else ()
@@ -55,8 +58,10 @@ def declare(
 
 
 def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: Session) -> Artifact:
-    """Ask for missing answers, many at a time, then write the snapshot of all answers to these prompts: tables
-    `responses` and `failures`."""
+    """Ask for missing answers, many at a time, then write the snapshot of all answers to these prompts.
+
+    Its tables are `responses` and `failures`.
+    """
     from scrollwork.tasks.generate.pending import Calls
     from scrollwork.tasks.generate.snapshot import Asking, answer_missing, model_of, note_snapshot, with_fitted
 

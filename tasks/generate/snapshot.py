@@ -1,4 +1,4 @@
-"""Write the snapshot of the stored answers to a stage's prompts; it is known by the answers digest."""
+"""Write the snapshot of the stored answers to a stage's prompts; its key includes the answers digest."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from scrollwork.tasks.generate.stored_answers import (
 )
 
 MISSING = "missing"
-COMMIT = 500  # answers of a free model in one transaction
+COMMIT = 500  # answers of our own models in one transaction
 
 
 @dataclass(frozen=True)
@@ -48,25 +48,25 @@ class AnswersMoved(RuntimeError):
 
 
 def model_of(name: str, settings: Mapping[str, Any]) -> Model:
-    """Make a model; the digest of its provider's code enters its request keys where answers depend on our code."""
+    """Make a model. The digest of its provider's code is in its request keys if answers depend on our code."""
     revision = sha256_of(sources([module_of(settings["provider"])]))
     return make(name, settings, revision)
 
 
 def note_snapshot(node: Node, ingredients: Ingredients, asking: Asking, session: Session) -> Artifact:
-    """Write a snapshot of the stored answers and make it the one recorded for the node's key."""
+    """Write a snapshot of the stored answers, record it as the one for the node's key, and return it."""
     while True:
         try:
             standing = write_snapshot(node, ingredients, asking, session)
             break
-        except AnswersMoved:  # another process has stored answers to the same requests: look again
+        except AnswersMoved:  # another process has stored answers to the same requests: read them again
             continue
     session.point(node.stage, node.slot, ingredients.key(), pointer_to(standing))
     return standing
 
 
 def with_fitted(settings: Mapping[str, Any], task: str, inputs: InputArtifacts) -> dict[str, Any]:
-    """Return a model's settings with the task's fitted rule in place of the one that asks for fitting."""
+    """Return a model's settings with the task's fitted rule in place of the rule that was to be fitted."""
     if "fitted" not in inputs:
         return dict(settings)
     rule = fitted_rule(settings["rules"][task], list(inputs["fitted"].rows("fitted", Fitted)))
@@ -79,7 +79,7 @@ def write_snapshot(
     asking: Asking,
     session: Session,
 ) -> Artifact:
-    """Write the snapshot of the answers stored now, unless it exists. Raises AnswersMoved."""
+    """Return the snapshot of the answers stored now; write it unless it exists. Raises AnswersMoved."""
     room = room_of(node)
     answers = answers_digest(asking.asked, session, room)
     key = sha256_of([ingredients.key(), answers])
@@ -96,8 +96,10 @@ def write_snapshot(
 
 
 def answer_missing(calls: Sequence[Call], model: Model, session: Session) -> int:
-    """Ask for missing answers; for terminal failures again only with --retry-failed. Return how many of the calls have
-    failed."""
+    """Ask for missing answers, and with --retry-failed for terminal failures again.
+
+    Return how many of the calls have failed.
+    """
     calling = session.locations.calling
     again = calling is not None and calling.retry_failed
     states = session.store.states([call.key for call in calls])
@@ -113,12 +115,12 @@ def answer_missing(calls: Sequence[Call], model: Model, session: Session) -> int
 
 
 def is_ours(model: Model) -> bool:
-    """Whether a model is of scrollwork: others may take long, or cost something, so each answer is kept as it comes."""
+    """Return whether a model is scrollwork's own. Others may be slow or cost money: each answer is stored at once."""
     return type(model).__module__.partition(".")[0] == NAME
 
 
 def checked_results(results: Iterable[object], asked: Mapping[str, Call], model: Model) -> Iterator[Any]:
-    """What a model gave, each a result of a call that was asked. Raises TypeError."""
+    """Yield a model's results. Raises TypeError for one that is not a result of a call that was made."""
     for one in results:
         if not isinstance(one, Answer | CallFailed | Attempt) or one.key not in asked:
             said = f"a {type(one).__name__}" + (f" of {one.key!r}" if hasattr(one, "key") else "")
@@ -127,12 +129,12 @@ def checked_results(results: Iterable[object], asked: Mapping[str, Call], model:
 
 
 def room_of(node: Node) -> int:
-    """New tokens beyond those of an answer that the model's table allows."""
+    """Return how many new tokens the model's table allows beyond those of an answer."""
     return int(node.params["settings"].get("reasoning_tokens", 0))
 
 
 def answers_digest(asked: Sequence[AskedCall], session: Session, room: int = 0) -> str:
-    """Digest the sorted (request key, what `state` says). room: as of `scored_characters`."""
+    """Return the digest of the sorted (request key, `state`) pairs. room: see `scored_characters`."""
     states: dict[str, str] = {}
     for some in chunks(asked, COMMIT):
         answers, failures = held_by(session, some)
@@ -143,7 +145,7 @@ def answers_digest(asked: Sequence[AskedCall], session: Session, room: int = 0) 
 def held_by(session: Session, asked: Sequence[AskedCall]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
     """Read the answers, and the failures of requests without an answer, from the store, by request key.
 
-    What an older version stored as an answer, and is none today, is a failure.
+    Empty texts that an older version stored as answers are failures (`is_no_answer`).
     """
     keys = [one.key for one in asked]
     stored = session.store.answers(keys)
@@ -153,7 +155,7 @@ def held_by(session: Session, asked: Sequence[AskedCall]) -> tuple[dict[str, Sto
 
 
 def state(one: AskedCall, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure], room: int) -> str:
-    """Return the value of a request in the answers digest: of its answer, the kind of its failure, or "missing"."""
+    """Return a request's value in the answers digest: the answer's state, the kind of the failure, or "missing"."""
     if one.key in answers:
         answer = answers[one.key]
         return answer_state(answer.text, scored_characters(answer, one.max_new_tokens, room))
@@ -161,7 +163,7 @@ def state(one: AskedCall, answers: Mapping[str, StoredAnswer], failures: Mapping
 
 
 def write_rows(node: Node, asking: Asking, session: Session, writer: ArtifactWriter) -> str:
-    """Write responses and failures, by prompt and then by member, and return their answers digest."""
+    """Write tables `responses` and `failures`, by prompt and then by member, and return their answers digest."""
     responses = writer.table("responses", Response)
     failures = writer.table("failures", Failure)
     answered = failed = transient = length_cut = 0

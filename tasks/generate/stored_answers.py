@@ -1,4 +1,4 @@
-"""Turn a model's results into rows of the response store, and tell which requests are still to be asked."""
+"""Turn a model's results into rows of the response store, and decide which requests are still to be sent."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from scrollwork.models.hosted.replies import WITHOUT_ROOM, no_room, without_room
 from scrollwork.models.registry import HOSTED
 from scrollwork.storage.answers.rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 
-UNSEEN = 16  # tokens around a text that a vendor may count and nobody sees
-NEAR = (0.5, 1.25)  # by which a vendor's tokens of a text may differ from a quarter of its bytes, to be believed
+UNSEEN = 16  # tokens that a vendor may count beyond those of the visible text
+NEAR = (0.5, 1.25)  # bounds of (a vendor's token count) / (bytes of the text / 4) within which the count is believed
 
 if TYPE_CHECKING:
     from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy
 
 
 def is_to_be_asked(state: str | None, retry_failed: bool = False) -> bool:
-    """Whether a request is to be asked. state: as from ResponseStore.states; None where nothing is stored.
+    """Return whether a request is to be sent. state: as from ResponseStore.states, None if nothing is stored.
 
-    An answer is never asked again, a failure for good only on demand.
+    A request with an answer is never sent again, one that failed for good only if `retry_failed`.
     """
     return state != ANSWERED and (retry_failed or state != "terminal")
 
 
 def stored_states(store: ResponseStore, keys: Collection[str], retry_failed: bool) -> dict[str, str]:
-    """Return the states of these requests, as from ResponseStore.states. retry_failed: empty answers that an older
-    version stored are turned into failures first, so that they can be asked again."""
+    """Return the states of these requests, as from ResponseStore.states. retry_failed: first turn empty answers that an
+    older version stored into failures, so that these requests can be sent again."""
     states = store.states(keys)
     if retry_failed:
         answers = store.answers([key for key, state in states.items() if state == ANSWERED])
@@ -42,26 +42,28 @@ def stored_states(store: ResponseStore, keys: Collection[str], retry_failed: boo
 
 
 def under_other_names(store: ResponseStore, names: Collection[str], model: str) -> list[StoredBatch]:
-    """List the open batches among these that were submitted under another name of the model. Their requests must not
-    be asked by others."""
+    """List the open batches among these that were submitted under another name of the model. Nobody else may send their
+    requests."""
     return [one for one in (store.open_batches() if names else ()) if one.batch_id in names and one.model != model]
 
 
 def cost_of(usage: Usage, price: Price | None, when: float | None = None) -> int | None:
-    """Return the cost of reported usage in nano-dollars, None where it is unknown. when: the request was sent, unix
+    """Return the cost of reported usage in nano-dollars, None if it is unknown. when: the request was sent, in unix
     seconds, None for now."""
     if usage.input_tokens is None or usage.output_tokens is None:
         return None
-    nothing = not any(vars(usage).values())  # for example where no connection was made
+    nothing = not any(vars(usage).values())  # for example without a connection
     return 0 if nothing else price.of(usage, when) if price else None
 
 
 def counted_cost(
     usage: Usage, price: Price | None, call: Call, thoughts: int, when: float | None = None, service: str = ""
 ) -> int | None:
-    """Nano-dollars that a try counts for, as in a budget (`Price.counted`); what a call that nobody knows the tokens of
-    counts for; None where the price is not known. call: as it was sent. when: as of `cost_of`. service: the tier that
-    it counts for, "" for standard."""
+    """Return the cost of an attempt in nano-dollars as a budget counts it (`Price.counted`), None without a price.
+
+    It is assumed if the tokens are unknown. call: as it was sent. thoughts: tokens that it may have beyond its answer.
+    when: see `cost_of`. service: the tier whose prices count, "" for standard.
+    """
     cost = cost_of(usage, price, when)
     if price is None or cost == 0:
         return cost
@@ -71,7 +73,7 @@ def counted_cost(
 
 
 def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:
-    """Make the stored row of an answer. cost_nano_usd: None where it is unknown."""
+    """Make the stored row of an answer. cost_nano_usd: None if unknown."""
     return StoredAnswer(
         request_key=answer.key,
         provider=provider,
@@ -91,17 +93,17 @@ def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int
 
 
 def is_no_answer(answer: StoredAnswer) -> bool:
-    """Whether a hosted model's stored answer ended before its first word, which older versions took for one."""
+    """Return whether a hosted model's stored answer ended before its first word; older versions stored such answers."""
     return answer.provider in HOSTED and without_room(answer.text, answer.finish_reason)
 
 
 def scored_characters(answer: StoredAnswer, asked: int, room: int) -> int | None:
-    """How many characters of an answer are within the task's length, None for all: a model that thinks has room beyond
-    that, which its visible text may take too, and the models of the papers had none (docs/fidelity.md).
+    """Return how many characters of an answer are within the task's token limit, None for all.
 
-    asked: new tokens, the task's length. room: beyond that in the model's table, for answers that do not say how much
-    they were allowed. Tokens of the text are those of the vendor less thoughts, where a text of so many bytes can have
-    them; else a token is four bytes.
+    A reasoning model is allowed tokens beyond that limit, and its visible text may use them; the models of the papers
+    had no such room (docs/fidelity.md). asked: the task's limit, in new tokens. room: tokens beyond it that the model's
+    table allows, for answers without an output limit. The text's tokens are the vendor's count without thoughts, if
+    that is plausible for a text of so many bytes; else a token is four bytes.
     """
     allowed = asked + room if answer.output_limit is None else answer.output_limit
     if answer.provider not in HOSTED or allowed <= asked:
@@ -117,7 +119,7 @@ def scored_characters(answer: StoredAnswer, asked: int, room: int) -> int | None
 
 
 def failure_of(answer: StoredAnswer) -> StoredFailure:
-    """Make the failure that stands for such an answer."""
+    """Make the failure that replaces an answer for which `is_no_answer` is true."""
     message = no_room(Usage(output_tokens=answer.output_tokens))
     attempts = max(1, answer.attempts or 0)
     return StoredFailure(answer.request_key, answer.provider, answer.model, "terminal", 200, message, attempts)
@@ -131,7 +133,7 @@ def stored_failure(failure: CallFailed, provider: str, member: str) -> StoredFai
 def stored_attempt(
     attempt: Attempt, provider: str, member: str, owner: str, cost_nano_usd: int | None
 ) -> StoredAttempt:
-    """Make the stored row of an attempt. cost_nano_usd: None where it is unknown."""
+    """Make the stored row of an attempt. cost_nano_usd: None if unknown."""
     return StoredAttempt(
         request_key=attempt.key,
         owner=owner,

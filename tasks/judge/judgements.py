@@ -1,4 +1,4 @@
-"""Judgements: a row for each model and input that says what the answer looks like, or that there is none."""
+"""Make judgements: a row for each model and input that describes the answer, or says that there is none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLACES = ("answer_in", "evidence_in")
 
 
 def judgements(node: Node, inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator[Judgement]:
-    """Yield judgements in the order of members and inputs."""
+    """Yield judgements, sorted by member and then by input. wanted: the inputs that can be scored."""
     answers, scores = answers_of(node, inputs), scores_of(inputs)
     about = list(facts_of(inputs, wanted, labels))
     for member in sorted({name for shard in inputs.each("answers") for name in shard.facts["members"]}):
@@ -42,7 +42,7 @@ NOT_ANSWERED: Mapping[str, Any] = {"words": None, "in_format": None, "refusal": 
 
 
 def facts_of(inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name of every input that can be scored, and what is known of it without an answer, sorted by name."""
+    """Yield each input that can be scored, by name: its name, and the fields of a judgement that need no answer."""
     lengths = {name: count for words in inputs.each("words") for name, count in counts(words).items()}
     examples = {input_name(one.example_id, one.draw): one for one in sampled_examples(inputs)}
     columns = ["example_id", "draw", "truncated", *PLACES]

@@ -1,4 +1,4 @@
-"""Stage judge: answers and scores -> what each answer looks like, measures of all, the score on parts of the inputs."""
+"""Stage judge: answers and scores -> a description of each answer, measures of all, scores on parts of the inputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STAGE = "judge"
 
 
 def declare(aggregate: Node, words: Sequence[Node]) -> Node:
-    """Declare the judging of the answers behind an aggregate, with the parameters of its scores. words: word counts of
+    """Declare the judging of the answers behind an aggregate, with the parameters of stage score. words: word counts of
     the documents of its samples."""
     inputs = (*aggregate.inputs, ("words", tuple(words)))
     scored = next(node for node in topological(aggregate.each("scores")[:1]) if node.stage == SCORE)

@@ -1,4 +1,4 @@
-"""Stage overview: statistics of all tasks -> one page and its pictures."""
+"""Stage overview: statistics of all tasks -> one page and its charts."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ STAGE = "overview"
 
 @dataclass(frozen=True)
 class Parameters:
-    """title: of the suite. tasks: published numbers of each task and split shown. splits: those of each task.
-    paper: {title, short, url}. run: what of a request differs from the suite's own way. assets: digest of the page's
-    files (reporting/page/files.py)."""
+    """title: of the suite. tasks: published numbers of each task and split shown. splits: all splits of each task.
+
+    paper: {title, short, url}. run: settings of the request that differ from the suite's. assets: digest of the page's
+    files (reporting/page/files.py).
+    """
 
     title: str
     tasks: Sequence[Mapping[str, Any]]
@@ -37,7 +39,7 @@ def declare(suite: str, parameters: Parameters, statistics: Sequence[Node]) -> N
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write the rows that the page shows (`distributions`, `histograms`), the page, and each picture as a file."""
+    """Write the rows that the page shows (`distributions`, `histograms`), the page, and each chart as a file."""
     from scrollwork.reporting.page.overview import overview
 
     rows = writer.table("distributions", Distribution)

@@ -1,4 +1,4 @@
-"""Stage prompt: examples -> prompts of a profile. For runs (SEAM): runs.py; for windows (Dolce): windows.py."""
+"""Stage prompt: examples -> prompts for a profile. For runs (SEAM): runs.py; for windows (Dolce): windows.py."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ STAGE = "prompt"
 @dataclass(frozen=True)
 class Parameters:
     """template: the task's texts (preprocessing/prompts/template.py). profile: how prompts are made for a model.
-    max_new_tokens: length limit of an answer. chat_sentence: added for chat models. shard: [number, of how many]."""
+
+    max_new_tokens: token limit of an answer. chat_sentence: added for chat models. shard: [number, of how many].
+    """
 
     template: Mapping[str, Any]
     profile: Mapping[str, Any]
@@ -38,8 +40,8 @@ class Parameters:
 
 
 def declare(part: Part, curated: Node, sample: Node, tokens: Node | None, body: str = __name__) -> Node:
-    """Declare the prompts of a profile and arm. tokens: token counts of the documents, where the profile cuts prompts.
-    body: the module that makes them, as the design says."""
+    """Declare the prompts of a profile and arm. tokens: token counts of the documents, None if the profile cuts none.
+    body: the module that makes the prompts, chosen by the design."""
     suite, profile = part.request.config, part.profile
     parameters = Parameters(
         suite.template(part.task, profile.prompts),
@@ -65,7 +67,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
 def write(
     parameters: Parameters, way: PromptMethod, inputs: InputArtifacts, session: Session, writer: ArtifactWriter
 ) -> None:
-    """Write table `prompts`. Each prompt is rendered once, for its digest and length; its parts are stored."""
+    """Write table `prompts`. Each prompt is rendered once, for its digest and length; only its parts are stored."""
     table = writer.table("prompts", Prompt)
     profile = Profile(**parameters.profile)
     count = words = truncated = tokens = 0

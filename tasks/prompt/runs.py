@@ -11,6 +11,6 @@ from scrollwork.tasks.sample.blocks import blocks_of
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write table `prompts` from the blocks of the suite file; what the run drew stands in its examples."""
+    """Write table `prompts` from the blocks of the suite file and from what the run drew, which its examples hold."""
     parameters = Parameters(**node.params)
     write(parameters, blocks_of(parameters.template["block"], inputs["curated"]), inputs, session, writer)

@@ -19,10 +19,10 @@ WORDS = "words"
 def scores_with_lengths(
     scored_tasks: Sequence[ScoredTask], counted: Mapping[tuple[str, str, str], frozenset[int]], tokenizer: Tokenizer
 ) -> Iterator[Measured]:
-    """Yield a row for each answer, of each model in the order of its runs.
+    """Yield a row for each model, run and instance: the mean score over a family's members, and the prompt length.
 
-    counted: runs by (model, arm, task); others are left out. The length is that of the prompt in which an instance is
-    met first; prompts of later runs are not counted again.
+    counted: numbers of the runs that count, by (model, arm, task); other runs are left out. An instance has the length
+    of the first prompt that shows it; prompts of later runs are not counted again.
     """
     lengths: dict[tuple[str, str], int] = {}
     for scored in scored_tasks:
@@ -48,7 +48,7 @@ def scores_with_lengths(
 def note_lengths(
     scored: ScoredTask, prompts: Artifact, tokenizer: Tokenizer, lengths: dict[tuple[str, str], int]
 ) -> None:
-    """Add the missing prompt lengths of a run to `lengths`."""
+    """Add the prompt lengths of a run to `lengths`, by (task, example id), if they are not there yet."""
     if tokenizer.name == WORDS:
         for row in prompts.columns("prompts", ["example_id", "words"]):
             lengths.setdefault((scored.task, row["example_id"]), row["words"])

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from scrollwork.suites.suite_files import Suite, load_published
 from scrollwork.tasks.rank.run import Parameters
 
-COREFERENCE = "coreference"  # scored over all instances of a run together, so no instance has a score
+COREFERENCE = "coreference"  # scored over all instances of a run together, so single instances have no score
 
 
 def rank_parameters(
     suite: Suite, failures: Sequence[Mapping[str, str]], upper_bounds: Sequence[str], lengths: str
 ) -> Parameters:
-    """Collect the parameters of a suite's ranking. lengths: the tokenizer that counts prompts."""
+    """Return the parameters of a suite's ranking. lengths: the tokenizer that counts the tokens of prompts."""
     return Parameters(
         suite=suite.name,
         tasks={name: task.metric for name, task in suite.tasks.items()},

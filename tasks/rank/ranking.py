@@ -35,8 +35,8 @@ def ranking_of(
 ) -> Ranks:
     """Rank the models of every split.
 
-    scored: aggregates in the order of the request, each with the row whose model name is shown. scored_tasks: what is
-    behind them. designed: runs of experiments (readings/runs/experiments.py).
+    scored: aggregates in the order of the request, each with the row whose model name is shown. scored_tasks: the
+    artifacts behind them. designed: runs of experiments (readings/runs/experiments.py), None for none.
     """
     rows = [row for shown, artifact in scored for row in runs_of(shown, artifact)]
     parts = [
@@ -47,7 +47,7 @@ def ranking_of(
 
 
 def splits(rows: Iterable[RunScore]) -> list[str]:
-    """List the splits, each once."""
+    """List the splits of the rows, each once."""
     return list(dict.fromkeys(row.split for row in rows))
 
 
@@ -69,7 +69,7 @@ def ranking_of_split(
     tokenizer: Tokenizer,
     designed: Designed,
 ) -> Ranks:
-    """Rank the models of one split, and those of the paper where its table is of this split."""
+    """Rank the models of one split, and those of the paper if its table is of this split."""
     paper = published_table(parameters.published) if parameters.published.get("split") == split else None
     of = RankingLabels(
         parameters.suite,
@@ -124,7 +124,7 @@ def counted_runs(chosen: Selected) -> dict[tuple[str, str, str], frozenset[int]]
 
 
 def published_table(data: Mapping[str, Any]) -> ScoreTable | None:
-    """Read the paper's main table; None where it has no standard deviations."""
+    """Read the paper's main table. Return None without one, or if it has no standard deviations."""
     paper = published_of(data)
     rows = [row for row in paper.table(paper.main) if row.stds] if paper else []
     if not rows:
@@ -144,7 +144,7 @@ def published_table(data: Mapping[str, Any]) -> ScoreTable | None:
 
 
 def published_ranking(parameters: Parameters, of: RankingLabels, shared: Sequence[str]) -> RankingLabels:
-    """Describe the ranking of a paper's table. shared: data sets on which it is compared with ours."""
+    """Describe the ranking of the paper's table. shared: data sets on which it is compared with ours."""
     paper = published_of(parameters.published)
     assert paper is not None
     return RankingLabels(

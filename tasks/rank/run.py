@@ -1,6 +1,6 @@
 """Stage rank: scores of runs -> models ranked over data sets, their spread, dominance and stability (SEAM).
 
-Only models whose runs drew the same are ranked together (analysis/runs/selection.py); who is left out is written down.
+Only models whose runs drew the same are ranked together (analysis/runs/selection.py); a table lists those left out.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ STAGE = "rank"
 
 @dataclass(frozen=True)
 class Parameters:
-    """tasks: metric by name. upper_bounds: models that read the references. failures: of tasks that have no score:
-    {task, split, model, message}. published: the paper's tables. proxies: by task, the metric that stands in for
-    another. by_instance: tasks whose instances have scores of their own. lengths: the tokenizer that counts prompts."""
+    """tasks: metric by task. upper_bounds: models that read the references. failures: {task, split, model, message} of
+    tasks without a score. published: the paper's tables. proxies: by task, a note on a metric that stands in for the
+    benchmark's. by_instance: tasks whose single instances have scores. lengths: the tokenizer that counts prompts."""
 
     suite: str
     tasks: Mapping[str, str]
@@ -37,9 +37,8 @@ class Parameters:
 
 
 def declare(parameters: Parameters, models: Sequence[str], aggregates: Sequence[Node], engine: Sequence[str]) -> Node:
-    """Declare the ranking of models. models: in the order of the request; where models were asked with different draws,
-    those of the first count.
-    aggregates: of a suite with runs. engine: the module that makes the tokenizer of lengths, if any."""
+    """Declare the ranking of models. aggregates: of a suite with runs. engine: the module that makes the tokenizer of
+    lengths, if any. models: in the order of the request; if models drew differently, the draws of the first count."""
     labels = (("suite", parameters.suite), ("models", "+".join(models)))
     ordered = sorted(aggregates, key=lambda node: (models.index(node.label("model")), node.slot))
     inputs = (("aggregates", tuple(ordered)), ("behind", nodes_behind(aggregates)))

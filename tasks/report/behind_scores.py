@@ -1,4 +1,4 @@
-"""The artifacts behind scores: what each model's score of a task was made of, found by content keys."""
+"""Find the artifacts behind scores: what each model's score of a task was made from, by content keys."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.records.score import Aggregate
 from scrollwork.storage.artifacts.artifact import Artifact
 
-INPUTS = ("sample", "prompts", "answers", "scores")  # of an aggregate
+INPUTS = ("sample", "prompts", "answers", "scores")  # names of an aggregate's inputs
 
-Shown = tuple[Aggregate, Artifact]  # an aggregate, with the row that the page shows of it
+Shown = tuple[Aggregate, Artifact]  # the row that the page shows, and the artifact of stage aggregate that it is from
 
 
 @dataclass(frozen=True)
 class ScoredTask:
-    """A model's score of one task and split, with the artifacts behind it, a tuple a shard. model: as its line is
-    called, so with what sets it apart from others."""
+    """A model's score of one task and split, with the artifacts behind it; tuples have one for each shard.
+
+    model: the name in its line of the page, with what distinguishes the line from others.
+    """
 
     task: str
     split: str
@@ -35,7 +37,7 @@ class ScoredTask:
 
 
 class ByContent:
-    """Artifacts of a run or of a home, by what they hold."""
+    """Artifacts of a run or of a home, found by content key."""
 
     def __init__(self, artifacts: Iterable[Artifact]) -> None:
         self._found: dict[str, list[Artifact]] = defaultdict(list)
@@ -43,7 +45,7 @@ class ByContent:
             self._found[one.content].append(one)
 
     def behind(self, row: Aggregate, aggregate: Artifact) -> ScoredTask | None:
-        """Collect what an aggregate was made of; None where some of it is gone. row: as the page shows it."""
+        """Collect what an aggregate was made from. Return None if some of it is gone. row: as the page shows it."""
         made = aggregate.manifest.ingredients
         own = made.slot.rpartition(".")[0]  # without the metric
         try:
@@ -58,19 +60,22 @@ class ByContent:
         return ScoredTask(*labels, profile, curated, samples, prompts, answers, scores)
 
     def tasks(self, scored: Iterable[Shown]) -> list[ScoredTask]:
-        """Collect what aggregates were made of; those of which some is gone are left out."""
+        """Collect what aggregates were made from; those of which some is gone are left out."""
         return [one for row, aggregate in scored if (one := self.behind(row, aggregate)) is not None]
 
     def _holding(self, content: str, slot: str) -> Artifact:
-        """The artifact of a content, of this slot or a shard of it where several hold the same: snapshots without any
-        answer do. Raises LookupError where there is none."""
+        """Return the artifact with a content key. Raises LookupError if there is none.
+
+        slot: if several have the same content, as snapshots without any answer do, one of this slot, or of a shard of
+        it, is preferred.
+        """
         found: Sequence[Artifact] = self._found.get(content, ())
         slots = [f"{one.manifest.ingredients.slot}." for one in found]
         return next((one for one, own in zip(found, slots, strict=True) if own.startswith(f"{slot}.")), found[0])
 
 
 class ByInputs:
-    """Artifacts of a stage that reads what aggregates read, by these inputs. names: of the inputs."""
+    """Artifacts of a stage that has inputs in common with stage aggregate, found by these inputs. names: of them."""
 
     def __init__(self, artifacts: Iterable[Artifact], names: Sequence[str] = INPUTS) -> None:
         self._names = names
@@ -79,7 +84,7 @@ class ByInputs:
             self._found[self._inputs(one)].append(one)
 
     def of(self, aggregate: Artifact) -> Sequence[Artifact]:
-        """Find what the stage made from the same inputs as an aggregate was made from."""
+        """Return what the stage made from the same inputs as an aggregate, in the order given; empty if nothing."""
         return self._found.get(self._inputs(aggregate), ())
 
     def _inputs(self, artifact: Artifact) -> tuple[tuple[str, ...], ...]:
@@ -87,7 +92,7 @@ class ByInputs:
 
 
 def nodes_behind(aggregates: Iterable[Node]) -> tuple[Node, ...]:
-    """List everything that aggregates were made of, each node once: what a node that shows it reads as `behind`."""
+    """List the nodes that aggregates were made from, each once: the input `behind` of a stage that shows them."""
     found: dict[str, Node] = {}
     for aggregate in aggregates:
         samples = aggregate.each("sample")
@@ -97,7 +102,7 @@ def nodes_behind(aggregates: Iterable[Node]) -> tuple[Node, ...]:
 
 
 def scored_in(inputs: InputArtifacts) -> list[Shown]:
-    """Pair the `aggregates` of a stage with their rows: of a family the family's, which stands last."""
+    """Pair the `aggregates` of a stage with their rows; for a family, with the family's row, which is the last."""
     found = []
     for artifact in inputs.each("aggregates"):
         *_, row = artifact.rows("aggregates", Aggregate)

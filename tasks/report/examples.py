@@ -1,4 +1,4 @@
-"""Everything behind a page's scores, streamed from artifacts and store into the chunks of the page."""
+"""Stream everything behind a page's scores from artifacts into the chunks of the page."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from scrollwork.tasks.report.sections import ReadingSection
 
 @dataclass(frozen=True)
 class WrittenExamples:
-    """What a page knows of its chunks. groups: as the page lists them. usage: by (split, line's number in it); lengths:
-    words of answers by (task, split, line), and of references under line -1."""
+    """What a page needs to know about its chunks. groups: as the page lists them. usage: by (split, line number in it).
+
+    lengths: words of answers by (task, split, line number), and of references under line -1.
+    """
 
     groups: tuple[Mapping[str, Any], ...]
     usage: Mapping[tuple[str, int], Usage]
@@ -32,7 +34,7 @@ class WrittenExamples:
 
 
 def write_examples(board: Board, tasks: Sequence[ScoredTask], put: Put, section: ReadingSection) -> WrittenExamples:
-    """Write every chunk. tasks: the artifacts behind the scores. section: says which inputs are listed."""
+    """Write every chunk. tasks: the artifacts behind the scores. section: chooses the inputs that are listed."""
     documents = Documents(put)
     groups: list[Mapping[str, Any]] = []
     usage: dict[tuple[str, int], Usage] = {}
@@ -68,7 +70,7 @@ def write_examples(board: Board, tasks: Sequence[ScoredTask], put: Put, section:
 
 @dataclass(frozen=True, order=True)
 class ExampleGroup:
-    """What a group is of: the place of its split and task on the board, their names, and where its documents are."""
+    """The key of a group: position of its split and task on the board, their names, and content of its documents."""
 
     place: tuple[int, int]
     split: str
@@ -77,7 +79,7 @@ class ExampleGroup:
 
 
 def group_tasks(board: Board, tasks: Sequence[ScoredTask]) -> Iterator[tuple[ExampleGroup, list[ScoredTask]]]:
-    """Group what is of the same task, split and curated examples, in the order of the board."""
+    """Yield groups of scores of the same task, split and curated examples, in the order of the board."""
     splits = [section.split for section in board.sections]
     columns = [column.task for column in board.columns]
     found: dict[ExampleGroup, list[ScoredTask]] = defaultdict(list)
@@ -89,7 +91,7 @@ def group_tasks(board: Board, tasks: Sequence[ScoredTask]) -> Iterator[tuple[Exa
 
 
 def line_of(board: Board, scored: ScoredTask) -> int:
-    """Find the number of a model's line in its section; -1 for a member that is shown within its family only."""
+    """Return the number of a model's line in its section, -1 for a member that is shown only within its family."""
     for section in board.sections:
         if section.split == scored.split:
             names = [(line.model, line.arm) for line in section.lines]
@@ -104,12 +106,14 @@ def examples_of(tasks: Sequence[ScoredTask]) -> list[Example]:
 
 
 def keep_documents(tasks: Sequence[ScoredTask], examples: Sequence[Example], documents: Documents) -> dict[str, int]:
-    """Add the documents that any of the examples is about, in the order in which they were curated. Returns the
-    white-space words of each."""
+    """Add the documents of the examples and demonstrations, in the order of curation.
+
+    Return the number of white-space words by document id.
+    """
     curated = tasks[0].curated
     asked = wanted_documents(examples) | wanted_documents(
         curated.rows("demonstrations", Example)
-    )  # which prompts show too
+    )  # prompts show demonstrations too
     counts = {}
     columns = ["document_id", "title", "text", "words"]
     for document_id, title, text, words in curated.tuples("documents", columns, ("document_id", asked)):
@@ -124,7 +128,7 @@ def members_of(scored: ScoredTask) -> list[str]:
 
 
 def gold_of(scored: ScoredTask) -> set[str]:
-    """List the ids of the examples that can be scored."""
+    """Return the ids of the examples that can be scored."""
     own = metric(scored.metric)
     columns = ["example_id", "references"]
     examples = (row for sample in scored.samples for row in sample.columns("examples", columns))
@@ -132,7 +136,7 @@ def gold_of(scored: ScoredTask) -> set[str]:
 
 
 def answers_of(scored: ScoredTask) -> Iterator[Answered]:
-    """Yield answers with their scores, and failures, those to one input side by side."""
+    """Yield answers with their scores (None without one), and failures; those of one input follow one another."""
     for answers, shard in zip(scored.answers, scored.scores, strict=True):
         scores = {row[:3]: row for row in shard.tuples("scores", SCORE)}
         failures: dict[Values, list[Values]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Raw files, and the number of examples that they gave, held against what upstream publishes (fetching/upstream.py)."""
+"""Compare raw files, and the number of examples that they gave, with what upstream publishes (fetching/upstream.py)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scrollwork.tasks.report.behind_scores import ScoredTask
 
 
 class KnownFiles:
-    """What is published, by path below the raw folder and by sha256. upstream: as fetching/upstream.py gives it."""
+    """Published files, by path below the raw folder and by sha256. upstream: as fetching/upstream.py returns it."""
 
     def __init__(self, upstream: Mapping[str, Any]) -> None:
         self._numbers: Mapping[str, Mapping[str, Sequence[Any]]] = upstream.get("numbers", {})
@@ -34,16 +34,18 @@ class KnownFiles:
         folder = Path(str(curated.run().get("raw", "")))
         files = [self.held(file, folder) for file in curated.rows("raw_files", RawFile)]
         what, known = self._numbers.get(params["task"], {}).get(params["split"], ("", 0))
-        release = "own_literals" in facts  # an official release says its own number
-        longbench_e = all(Path(one.path).stem.endswith("_e") for one in files)  # LongBench-E holds other records
+        release = "own_literals" in facts  # an official release has another number of records
+        longbench_e = all(Path(one.path).stem.endswith("_e") for one in files)  # LongBench-E has other records
         uncounted = what == "references" and "examples" in facts and what not in facts  # curated by an earlier version
         if not what or release or longbench_e or uncounted:
             return RawNote.of(files)
         return RawNote.of(files, what, count_of(facts, what), known)
 
     def held(self, file: RawFile, folder: Path) -> RawFileState:
-        """One file as it was read, held against what is known of its path (sha256, git blob, size); under a path of
-        which nothing is known it is published where its sha256 is. folder: where it lay."""
+        """Compare a file as it was read with the digests and size that are published for its path.
+
+        A file under an unknown path counts as published if its sha256 is. folder: the raw folder that it was read from.
+        """
         if file.sha256 in self._sample:
             return RawFileState(file.path, SAMPLE)
         other = self._paths.get(str(file.sha256), "")
@@ -59,8 +61,10 @@ class KnownFiles:
 
 
 def _problem(file: RawFile, pins: DownloadRequest, folder: Path) -> str | None:
-    """What sets a file apart from a published one, "" if nothing does; None where only a git blob would tell and the
-    bytes that were read are gone."""
+    """Return how a file differs from a published one, "" if it does not.
+
+    Return None if this is unknown: only a git blob is published, and the bytes that were read are gone.
+    """
     assert file.sha256 is not None
     assert file.bytes is not None
     problem = difference_from(pins, file.sha256, file.bytes)
@@ -74,17 +78,19 @@ def _problem(file: RawFile, pins: DownloadRequest, folder: Path) -> str | None:
 
 
 def count_of(facts: Mapping[str, Any], what: str) -> int:
-    """How many records, examples or references a curated artifact has; records: with those that a filter left out,
-    without malformed ones."""
+    """Return the number of records, examples or references of a curated artifact.
+
+    Records include those that a filter left out, but no malformed ones.
+    """
     if what == "records":
         return int(facts.get("examples", 0) + sum(facts["dropped"].values()) - facts["errors"])
     return int(facts.get(what, 0))
 
 
 def known_of(tasks: Iterable[ScoredTask], upstream: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Compare the raw files of every task and section with the published ones; rows as `board` takes them."""
+    """Compare the raw files of every task and section with the published ones. Return rows as `board` takes them."""
     known = KnownFiles(upstream)
-    behind: dict[tuple[str, str], dict[str, set[str]]] = {}  # models by what their inputs were curated as
+    behind: dict[tuple[str, str], dict[str, set[str]]] = {}  # models by content of their curated inputs
     curated: dict[str, Artifact] = {}
     for scored in tasks:
         models = behind.setdefault((scored.split, scored.task), {})

@@ -1,5 +1,8 @@
-"""The ledger: everything that is shown of a suite's scores. A page, a board and `--json` are made of one, whether it is
-of a run (its artifacts), of a home (all that was ever scored in it), or read from a report that was made of one."""
+"""The ledger: all the rows on a suite's scores that are shown. Pages, boards and `--json` are made from one.
+
+It comes from a run (its artifacts), from a home (all that was ever scored in it), or from a report that was made of a
+ledger.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,11 @@ Tables = Mapping[str, Sequence[Row]]
 
 @dataclass(frozen=True)
 class Ledger:
-    """params: of the report, with `raw`, what is known of its raw files. rows: aggregates, of families and of their
-    members; subsets: of flagged inputs. tables: what was judged, compared and added by the design, by table. ranks: of
-    a suite that ranks models."""
+    """All the rows on a suite's scores. params: of the report, with `raw`, the notes on its raw files.
+
+    rows: aggregates of families and of their members. subsets: aggregates of flagged examples. tables: rows on what was
+    judged, compared and added by the design, by table. ranks: empty for a suite that does not rank models.
+    """
 
     params: Mapping[str, Any]
     rows: Sequence[Aggregate]
@@ -40,32 +45,32 @@ class Ledger:
 
     @cached_property
     def sections(self) -> list[PageSection]:
-        """The sections of the page that the suite's design adds."""
+        """Return the sections of the page that the suite's design adds."""
         return sections_of(self.params.get("sections", ()))
 
     @cached_property
     def section(self) -> ReadingSection:
-        """The one of them that reads artifacts."""
+        """Return the one of them that reads artifacts."""
         return artifact_section(self.sections)
 
     @cached_property
     def board(self) -> Board:
-        """The leaderboard."""
+        """Return the leaderboard."""
         return board(self.rows, self.params, self.ranks, self.subsets)
 
     @cached_property
     def findings(self) -> Findings:
-        """The tables as a page takes them."""
+        """Return the tables as a page takes them."""
         found = {name: [row.to_dict() for row in rows] for name, rows in self.tables.items()}
         own = {name: found.pop(name, []) for name in (*JUDGED, *COMPARED)}
         return Findings(**own, further=found)
 
     def plain(self, names: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
-        """List rows of some tables as `--json` has them: without the name of the suite."""
+        """Return the rows of some tables for `--json`, without the name of the suite."""
         return {name: [_without_suite(row) for row in self.tables.get(name, ())] for name in names}
 
     def write(self, writer: ArtifactWriter) -> None:
-        """Write every table, so that `kept` finds the ledger again; ranks are an artifact of their own."""
+        """Write every table, so that `read_ledger` can read it again; ranks are in an artifact of their own."""
         tables: Tables = {"aggregates": self.rows, SUBSETS: self.subsets, **self.tables}
         kinds: dict[str, type[Row]] = {"aggregates": Aggregate, SUBSETS: Aggregate, **kinds_of(self.section)}
         for name, kind in kinds.items():
@@ -75,7 +80,7 @@ class Ledger:
 
 
 def read_ledger(report: Artifact, params: Mapping[str, Any], together: Iterable[Artifact]) -> Ledger:
-    """Read the ledger that a report was made of. params: of its node. together: its input of that name."""
+    """Read the ledger that a report was made from. params: of its node. together: its input of that name."""
     rows, subsets = (list(report.rows(name, Aggregate)) for name in ("aggregates", SUBSETS))
     empty = Ledger({**params, "raw": report.facts["raw"]}, rows, subsets)
     tables = {name: list(report.rows(name, kind)) for name, kind in kinds_of(empty.section).items()}
@@ -83,7 +88,7 @@ def read_ledger(report: Artifact, params: Mapping[str, Any], together: Iterable[
 
 
 def kinds_of(section: ReadingSection) -> dict[str, type[Row]]:
-    """List the row types of all tables beside the aggregates, in their order."""
+    """Return the row types of all tables except the aggregates, by table, in their order."""
     return {**JUDGED, **COMPARED, **section.tables, **section.worked_out}
 
 
@@ -94,12 +99,11 @@ def tables_of(
     further: Iterable[Artifact],
     compared: Tables,
 ) -> dict[str, Sequence[Row]]:
-    """Collect what was judged, compared and added by the design, of these scores.
+    """Return the rows that were judged, compared and added by the design for these scores, by table.
 
-    params: of the report. scored: aggregates, each with the row that is shown of it, whose model and split the rows
-    that are given back have. judged: artifacts of stage judge; a score that nobody judged has no part in what is said.
-    further: artifacts of the design's stage behind each score; those of an earlier version are left out. compared: the
-    tables of COMPARED, over the same scores.
+    params: of the report. scored: aggregates, each with the shown row, whose model and split the returned rows have.
+    judged: artifacts of stage judge; a score without one has no such rows. further: artifacts of the design's stage on
+    each score; those of an earlier version are left out. compared: the tables of COMPARED, over the same scores.
     """
     section = artifact_section(sections_of(params.get("sections", ())))
     found: dict[str, list[Row]] = {name: [] for name in JUDGED}
@@ -114,15 +118,17 @@ def tables_of(
 
 
 def judged_of(scored: Iterable[Shown], judged: Iterable[Artifact]) -> Iterator[Shown]:
-    """Yield the rows of scores that were judged, each with the artifact of stage judge."""
+    """Yield the rows of the scores that were judged, each with the last artifact of stage judge."""
     by_inputs = ByInputs(judged)
     for row, aggregate in scored:
         yield from ((row, artifact) for artifact in by_inputs.of(aggregate)[-1:])
 
 
 def unreadable_tasks(params: Mapping[str, Any], scored: Iterable[Shown], further: Iterable[Artifact]) -> list[str]:
-    """Name the tasks of scores whose rows of the design's stage are all of an earlier version, so that a report shows
-    none: running them again makes them anew and asks nothing."""
+    """List the tasks for which the design's stage left only rows of an earlier version, so that a report shows none.
+
+    Running them again rebuilds these rows and sends no request.
+    """
     section = artifact_section(sections_of(params.get("sections", ())))
     tried = _readable(section, scored, further)
     return sorted({row.task for row, readable in tried if readable and not any(readable)})
@@ -131,8 +137,10 @@ def unreadable_tasks(params: Mapping[str, Any], scored: Iterable[Shown], further
 def _readable(
     section: ReadingSection, scored: Iterable[Shown], further: Iterable[Artifact]
 ) -> Iterator[tuple[Aggregate, list[dict[str, list[Row]]]]]:
-    """The rows of scores, each with the tables of a design's stage, of each artifact that it made of the same inputs;
-    empty ones where its rows are of another version of this program."""
+    """Yield the row of each score, with the tables of every artifact that the design's stage made from the same inputs.
+
+    Tables are empty if their rows are of another version of scrollwork.
+    """
     by_inputs = ByInputs(further, section.reads)
     for row, aggregate in scored if section.tables else ():
         found: list[dict[str, list[Row]]] = []
@@ -145,7 +153,7 @@ def _readable(
 
 
 def _as_shown(shown: Aggregate, row: Any) -> Row:
-    """The row under the model and split of its line."""
+    """Return the row with the model and split of its line on the page."""
     found: Row = replace(row, model=shown.model, split=shown.split)
     return found
 

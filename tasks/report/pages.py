@@ -1,4 +1,4 @@
-"""Pages of scores: one file while its data fit into it, else a page and a folder of data files; and where they go."""
+"""Make pages of scores: one file if the data fit into it, else a page and a folder of data files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scrollwork.tasks.report.published import FOLDER, put_files
 
 
 def make(ledger: Ledger, tasks: Sequence[ScoredTask], name: str, write: Write) -> Made:
-    """Write page.html, with data files beside it where the data do not fit into the page.
+    """Write page.html, with data files beside it if the data do not fit into the page.
 
     tasks: the artifacts behind the scores, for examples. name: of the published page without its ending. write: takes a
     file's name and bytes. Memory holds one chunk at a time: chunks wait on disk until it is known whether they fit.
@@ -49,13 +49,13 @@ def all_drawings(ledger: Ledger, drilled: WrittenExamples) -> list[Drawing]:
 
 
 def chart_files(ledger: Ledger, tasks: Sequence[ScoredTask], kind: str) -> dict[str, bytes]:
-    """Draw the charts as files, "svg" or "png", by name."""
+    """Return the charts as files, by name. kind: "svg" or "png"."""
     drilled = write_examples(ledger.board, tasks, lambda name, chunk: None, ledger.section)
     return {f"{one.name}.{kind}": chart_file(one, kind) for one in all_drawings(ledger, drilled)}
 
 
 def put_page(path: Path, ledger: Ledger, tasks: Sequence[ScoredTask]) -> None:
-    """Write a page that no artifact holds, with its data files."""
+    """Write a page and its data files directly, not as an artifact."""
     with tempfile.TemporaryDirectory(prefix="scrollwork-page-") as place:
 
         def write(name: str, data: bytes) -> None:

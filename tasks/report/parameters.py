@@ -1,4 +1,4 @@
-"""What a report is told beside its rows."""
+"""Parameters of the report and of the comparison of models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scrollwork.tasks.compare import Parameters
 
 
 def differing_settings(request: Request) -> dict[str, Any]:
-    """What of a request differs from the suite's own way, for the head of the report."""
+    """Return the settings of a request that differ from the suite's, for the head of the report."""
     asked = {
         "limit": request.limit,
         "seed": request.seed,
@@ -38,9 +38,10 @@ def report_params(
     decoding: Mapping[str, str],
     asked: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """What a report is told beside its rows. asked: tasks that were asked for, None for all.
-    upper_bounds: those of the models that read the references. decoding: of
-    models that decode otherwise than the suite says.
+    """Return the parameters of a report. asked: the tasks that were requested, None for all.
+
+    upper_bounds: those of the models that read the references. decoding: of models that decode otherwise than the suite
+    says, by model.
     """
     published, design = load_published(suite.published), design_of(suite)
     in_rouge = {task for row in published.get("row", ()) for task in row.get("rouge", ())}
@@ -77,12 +78,12 @@ def report_params(
 
 
 def compare_parameters(suite: Suite, models: Sequence[str], bounds: Collection[str]) -> Parameters:
-    """Collect what the comparison of models is told. models: in their order. bounds: those that read the references."""
+    """Return the parameters of stage compare. models: in their order. bounds: those that read the references."""
     metrics = {name: task.metric for name, task in suite.tasks.items()}
     added = tuple(name for name in metrics if name not in suite.official)
     return Parameters(metrics, models, list(bounds), not design_of(suite).ranked, added)
 
 
 def upper_bounds(aggregates: Sequence[Node]) -> list[str]:
-    """The models that read the references."""
+    """List the models that read the references, sorted."""
     return sorted({node.label("model") for node in aggregates if node.params.get("reads_references")})

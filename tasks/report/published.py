@@ -1,4 +1,4 @@
-"""Where pages go: written whole or not at all, with their data files, and without those of earlier versions."""
+"""Publish pages, each written whole or not at all, with its data files; those of earlier versions are removed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.errors import naming_full_disks
 from scrollwork.storage.location import is_writable
 
-FOLDER = ".files"  # behind a page's name: where its data lie
+FOLDER = ".files"  # suffix of a page's name: the folder of its data files
 
 
 def publish(artifact: Artifact, path: Path) -> Path:
@@ -25,8 +25,10 @@ def publish(artifact: Artifact, path: Path) -> Path:
 
 
 def write_or_elsewhere(path: Path, write: Callable[[Path], object]) -> Path:
-    """Write at a path of the home; in the working directory where the home cannot be written and holds other bytes.
-    Returns where it was written."""
+    """Write to a path of the home, or to the working directory if the home is not writable and has no such file.
+
+    Return the path that was written. write: does nothing if the file already has the same bytes. Raises OSError.
+    """
     try:
         write(path)
     except OSError as error:
@@ -38,14 +40,14 @@ def write_or_elsewhere(path: Path, write: Callable[[Path], object]) -> Path:
 
 
 def write_home_file(path: Path, data: bytes) -> Path:
-    """Write a file of the home, or elsewhere, as `write_or_elsewhere` says. Returns where it was written."""
+    """Write a file to the home, or elsewhere (`write_or_elsewhere`). Return the path that was written."""
     return write_or_elsewhere(path, lambda place: write_file(place, data))
 
 
 def put_files(path: Path, page: str, folder: str, files: Sequence[str], bytes_of: Callable[[str], bytes]) -> None:
     """Write the data files, then the page that needs them, then remove the data files of earlier pages.
 
-    page: name of the page among the files that bytes_of gives. folder: of the data files, beside the page.
+    page: its name for bytes_of, which returns the bytes of a file. folder: of the data files, beside the page.
     """
     for name in files:
         write_file(path.parent / folder / name, bytes_of(name))
@@ -60,7 +62,7 @@ def remove_old_data(path: Path, folder: str) -> None:
         if f"{own.name}/{old.name}" != folder and old.is_dir():
             shutil.rmtree(old, ignore_errors=True)
     with suppress(OSError):
-        own.rmdir()  # where nothing is left in it
+        own.rmdir()  # fails if something is left in it
 
 
 def write_file(path: Path, data: bytes) -> Path:

@@ -1,4 +1,4 @@
-"""Stage report: aggregates with all that is behind them, what was judged and compared -> leaderboard and page."""
+"""Stage report: aggregates and the artifacts behind them, judgements, comparisons -> leaderboard and page."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ STAGE = "report"
 
 @dataclass(frozen=True)
 class Parameters:
-    """What the page shows beside its rows (tasks/report/parameters.py).
+    """What the page shows besides its rows (tasks/report/parameters.py).
 
     tasks: its columns, {name, short, metric, paper, parts, units}. published: rows of the paper. upstream_files: known
-    digests of raw files. failures: tasks of models without a score, and why. run: what of the request differs from the
-    suite's way. assets: digest of templates, styles and scripts. upper_bounds: models that read the references.
-    decoding: by model, how it decodes where that is not the suite's way. observed, ranked: the suite's design.
-    upstream: what upstream calls the test split of a task. extends: the title of the suite that it extends. sections:
-    modules of those that the design has.
+    digests of raw files. failures: tasks of models without a score, and why. run: settings of the request that differ
+    from the suite's. assets: digest of templates, styles and scripts. upper_bounds: models that read the references.
+    decoding: by model, if it differs from the suite's. observed, ranked: whether the suite's design observes windows or
+    ranks models. upstream: upstream's name for the test split, by task. extends: title of the suite that this one
+    extends, "" for none. sections: modules of the design's sections.
     """
 
     suite: str
@@ -50,9 +50,11 @@ class Parameters:
 def declare(
     parameters: Parameters, aggregates: Sequence[Node], others: Mapping[str, Sequence[Node]], modules: Sequence[str]
 ) -> Node:
-    """Declare the page of all aggregates. others: what was made of them, by input: `judged` and the design's `further`
-    stages of each, `compared` and the design's stages of all `together`. modules: those of the metrics; those of the
-    sections are added."""
+    """Declare the page of all aggregates. modules: those of the metrics; those of the sections are added.
+
+    others: nodes by name of the input: for each aggregate `judged` and the design's `further` stages; for all of them
+    `compared` and the design's stages `together`.
+    """
     labels = (("suite", parameters.suite), ("models", "+".join(parameters.models)))
     named = tuple((name, tuple(nodes)) for name, nodes in others.items())
     inputs = (("aggregates", tuple(aggregates)), ("behind", nodes_behind(aggregates)), *named)
@@ -60,7 +62,7 @@ def declare(
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write the page and its data files, and the ledger that it shows."""
+    """Write the page, its data files, and the tables of the ledger that it shows."""
     from scrollwork.reporting.page.assembly import PAGE
     from scrollwork.tasks.report.known_files import known_of
     from scrollwork.tasks.report.ledger import COMPARED, Ledger, tables_of

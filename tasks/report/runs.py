@@ -1,4 +1,4 @@
-"""What the page of a suite that is run several times reads behind its scores: the ranking of its models (SEAM)."""
+"""The page section of a suite with runs, which reads the ranking of models (SEAM)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scrollwork.tasks.report.sections import ReadingSection
 
 
 class ReadingRuns(Runs, ReadingSection):
-    """The section with the ranking as stage rank left it."""
+    """The section with the ranking that stage rank wrote."""
 
     def ranks(self, together: Iterable[Artifact]) -> Ranks:
-        """Read it; empty where the stage failed."""
+        """Read the ranking; it is empty if the stage failed."""
         return next(map(read_ranks, together), Ranks())
 
 

@@ -1,4 +1,4 @@
-"""Sections of the page that read the artifacts behind its scores too."""
+"""Sections of the page that also read the artifacts behind its scores."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from scrollwork.tasks.report.behind_scores import ScoredTask
 
 @dataclass(frozen=True)
 class Listing:
-    """Inputs of a task that the page lists; the others are counted only. unit: what windows of contexts are made of,
-    one and several."""
+    """The inputs of a task that the page lists, None for all; the others are only counted.
+
+    unit: name of the unit of contexts that windows consist of, singular and plural.
+    """
 
     inputs: set[Key] | None = None
     unit: tuple[str, str] = ("", "")
@@ -27,8 +29,8 @@ class Listing:
 class ReadingSection(PageSection):
     """Base class of sections that read artifacts; this one reads nothing. A subclass overrides what it needs.
 
-    tables: rows that a further stage of the design left of each score, by table; reads: the inputs that this stage has
-    in common with the aggregate. worked_out: tables that are made of all models' rows together (`work_out`).
+    tables: types of the rows that a further stage of the design writes for each score, by table. reads: the inputs that
+    this stage has in common with the aggregate. worked_out: types of the rows that `work_out` makes, by table.
     """
 
     tables: Mapping[str, type[Row]] = {}
@@ -36,25 +38,27 @@ class ReadingSection(PageSection):
     worked_out: Mapping[str, type[Row]] = {}
 
     def work_out(self, tables: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Row]]:
-        """Make the rows of `worked_out` from those of `tables`."""
+        """Return the rows of the tables in `worked_out`, made from all models' rows of the tables in `tables`."""
         return {}
 
     def ranks(self, together: Iterable[Artifact]) -> Ranks:
-        """Read the ranking of all models. together: what the design's stages made of all scores."""
+        """Read the ranking of all models. together: artifacts that the design's stages made from all scores."""
         return Ranks()
 
     def texts(self, findings: Findings, tasks: Sequence[ScoredTask]) -> Any:
-        """Read the texts that it shows; they come back to it as `Content.texts`."""
+        """Read the texts that the section shows; it gets them back as `Content.texts`."""
         return None
 
     def listing(self, tasks: Sequence[ScoredTask], units: str) -> Listing:
-        """Choose the inputs of a task that are listed. tasks: its models. units: of the task's contexts."""
+        """Choose the inputs of a task that are listed. tasks: its scores, by model. units: of the task's contexts."""
         return Listing()
 
 
 def artifact_section(sections: Sequence[PageSection]) -> ReadingSection:
-    """Find the section among these that reads artifacts; one that reads nothing where there is none. Raises ValueError
-    for a second: it would be passed over."""
+    """Return the one section that reads artifacts, or one that reads nothing if there is none.
+
+    Raises ValueError if there are several, as only one would be used.
+    """
     found = [one for one in sections if isinstance(one, ReadingSection)]
     if len(found) > 1:
         names = ", ".join(type(one).__name__ for one in found)

@@ -1,4 +1,4 @@
-"""What the page of a suite that observes windows of contexts reads behind its scores (Dolce)."""
+"""The page section of a suite that observes windows of contexts, which reads artifacts behind its scores (Dolce)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from scrollwork.tasks.report.sections import Listing, ReadingSection
 
 
 class ReadingWindows(Windows, ReadingSection):
-    """The section with passages of documents, and the list of its windows."""
+    """The section with passages of documents and the list of shown windows."""
 
     reads = ("prompts", "scores")
     tables: Mapping[str, type[Row]] = {
@@ -44,7 +44,7 @@ class ReadingWindows(Windows, ReadingSection):
     worked_out: Mapping[str, type[Row]] = {"agreements": Agreement}
 
     def work_out(self, tables: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Row]]:
-        """Hold the fits of every two models on the same problems against each other."""
+        """Compare the fits of each pair of models on the same problems."""
         if not tables["mixtures"]:
             return {}
         from scrollwork.analysis.windows.problem_rows import agreements
@@ -52,7 +52,7 @@ class ReadingWindows(Windows, ReadingSection):
         return {"agreements": list(agreements(tables["mixtures"], tables["complexity"]))}
 
     def texts(self, findings: Findings, tasks: Sequence[ScoredTask]) -> Texts:
-        """Read the passages of typical problems, and what these ask."""
+        """Read the passages and the questions of typical problems."""
         return texts_of(findings, tasks)
 
     def listing(self, tasks: Sequence[ScoredTask], units: str) -> Listing:
@@ -61,7 +61,7 @@ class ReadingWindows(Windows, ReadingSection):
 
 
 def texts_of(findings: Findings, tasks: Sequence[ScoredTask]) -> Texts:
-    """Read the passages that are shown, and what the typical problems ask."""
+    """Read the passages that are shown, and the questions and references of typical problems."""
     spans: dict[str, set[tuple[int, int]]] = defaultdict(set)
     for row in findings.table("passages"):
         spans[row["document_id"]].add((row["start"], row["end"]))
@@ -86,7 +86,7 @@ def texts_of(findings: Findings, tasks: Sequence[ScoredTask]) -> Texts:
 
 
 def listed_of(tasks: Sequence[ScoredTask]) -> set[Key]:
-    """Choose the inputs, windows of problems, that a page lists."""
+    """Choose the inputs (windows of problems) that a page lists."""
     columns = ["example_id", "draw", "units", "span_start", "span_length"]
     windows: dict[Key, tuple[int, int, int]] = {}
     right: set[Key] = set()

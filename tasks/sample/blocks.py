@@ -1,4 +1,4 @@
-"""Read what prompts with demonstrations are made of: paraphrased instructions and demonstrations."""
+"""Read the paraphrased instructions and the demonstrations that prompts are built from (SEAM)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scrollwork.storage.artifacts.artifact import Artifact
 
 
 def blocks_of(block: Mapping[str, Any], curated: Artifact) -> Blocks:
-    """Read the blocks of a task. block: of the suite file (blocks.Block). curated: holds the texts."""
+    """Read the blocks of a task's prompts. block: from the suite file (blocks.Block). curated: holds the texts."""
     instructions = [(row.text, row.output_format) for row in curated.rows("instructions", Instruction)]
     pool = {shot.example_id: shot for shot in curated.rows("demonstrations", Example)}
     return Blocks(Block(**block), instructions, pool)

@@ -23,8 +23,8 @@ STAGE = "sample"
 
 @dataclass(frozen=True)
 class Parameters:
-    """Arguments of `choose` (preprocessing/sampling.py). All but suite, seed and limit come from `sample` of the task
-    in the suite file."""
+    """Arguments of `choose` (preprocessing/sampling.py). All but suite, seed and limit come from the task's `sample` in
+    the suite file; see `sample_parameters`."""
 
     suite: str
     seed: int
@@ -38,7 +38,7 @@ class Parameters:
     limit: int = 0
 
     def chosen(self, curated: Artifact) -> Iterator[Example]:
-        """Choose examples of a curated artifact."""
+        """Yield the chosen examples of a curated artifact."""
         return choose(Curated(curated), **{one.name: getattr(self, one.name) for one in fields(Parameters)})
 
 
@@ -55,10 +55,10 @@ def declare(part: Part, curated: Node) -> Node:
 
 
 def sample_parameters(part: Part) -> dict[str, Any]:
-    """Collect the fields of `Parameters` from suite file, request and split.
+    """Return the fields of `Parameters`, from suite file, request and split.
 
-    Where both splits are cut from the same raw files, validation takes what comes after the test inputs. An imported
-    release is the benchmark: taken whole, in its order.
+    If both splits are cut from the same raw files, validation takes what comes after the test inputs. An imported
+    release is the benchmark: it is taken whole, in its order.
     """
     task, request = part.task, part.request
     chosen = dict(task.sample)
@@ -74,7 +74,7 @@ def sample_parameters(part: Part) -> dict[str, Any]:
 
 
 def scale_strata(strata: Mapping[str, int], size: int) -> dict[str, int]:
-    """Scale the sizes of strata down to a smaller total, keeping their shares."""
+    """Scale the sizes of strata to a smaller total, keeping their shares; each is rounded."""
     whole = sum(strata.values())
     return {name: round(count * size / whole) for name, count in strata.items()}
 
@@ -85,7 +85,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
 
 
 def write_sample(chosen: Iterable[Example], writer: ArtifactWriter) -> dict[str, int]:
-    """Write examples and return how many examples, documents and references they are."""
+    """Write table `examples` and return the number of its examples, documents and references. Raises ValueError."""
     keeper = Keeper(writer)
     for _ in keeper.keep(chosen):
         pass
@@ -93,7 +93,7 @@ def write_sample(chosen: Iterable[Example], writer: ArtifactWriter) -> dict[str,
 
 
 class Keeper:
-    """Writes and counts the examples of a stream."""
+    """A writer of table `examples` that counts what it writes."""
 
     def __init__(self, writer: ArtifactWriter) -> None:
         self._table = writer.table("examples", Example)
@@ -102,7 +102,7 @@ class Keeper:
         self._counts: Counter[str] = Counter()
 
     def keep(self, chosen: Iterable[Example]) -> Iterator[Example]:
-        """Yield the same examples, each after it was written. Raises ValueError for one that may not be there twice."""
+        """Write each example, then yield it. Raises ValueError for one that may not be there twice."""
         for example in chosen:
             self._repetitions.check(example)
             self._table.add(example)
@@ -112,7 +112,7 @@ class Keeper:
             yield example
 
     def counts(self) -> dict[str, int]:
-        """Count the examples, documents and references written so far."""
+        """Return the number of examples, documents and references written so far."""
         return {
             "examples": self._counts["examples"],
             "documents": len(self._documents),
@@ -122,7 +122,7 @@ class Keeper:
 
 @dataclass(frozen=True)
 class Curated:
-    """The examples of a curated artifact. Each iteration reads them anew, so that they are never all in memory."""
+    """The examples of a curated artifact. Each iteration reads them again, so that they are never all in memory."""
 
     artifact: Artifact
 

@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from scrollwork.suites.suite_files import TaskConfig
 
 MANIFEST = "draw.json"
-OF_STREAM = ("mentions", "entities", "empty_documents")  # metadata that the official random stream depends on
+OF_STREAM = ("mentions", "entities", "empty_documents")  # metadata that the official draws depend on
 
 
 @dataclass(frozen=True)
 class Parameters:
     """run: its number. how: fields of `DrawSettings`. block: how a prompt shows examples.
 
-    For the official random stream only. official: the [task, splits] that it passes up to this task. runs: how many.
-    limit: examples shown of a run; it draws nothing from the stream.
+    The rest is for the official random stream only. official: the [task, splits] that it draws for, up to this task.
+    runs: how many. limit: how many examples of a run are kept, None for all; the stream does not depend on it.
     """
 
     suite: str
@@ -59,8 +59,11 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How a request draws. runs: how many. shots: demonstrations. most: instances of a run, 0 for all; drawn: the same
-    before --limit takes of them. vary: what differs between runs, () for all. official: in one stream."""
+    """How a request draws. runs: how many. shots: number of demonstrations. most: instances of a run, 0 for all.
+
+    drawn: the same before --limit cuts it. vary: what differs between runs, () for everything. official: all runs draw
+    from the paper's one random stream.
+    """
 
     runs: int
     shots: int
@@ -74,7 +77,7 @@ def declare(
     part: Part, curated: Node, drawing: Drawing, official: Sequence[tuple[TaskConfig, Sequence[Node]]] = ()
 ) -> Node:
     """Declare the drawing of one run; its key does not depend on other runs. official: the tasks of the official random
-    stream up to this one, each with its curated splits."""
+    stream up to this one, each with its curated splits; empty for none."""
     request, task = part.request, part.task
     how: dict[str, Any] = {
         "seed": part.seed,
@@ -90,7 +93,7 @@ def declare(
         inputs.append(("official", tuple(node for _, nodes in official for node in nodes)))
         parameters = replace(
             parameters,
-            how={**how, "most": drawing.drawn},  # --limit shows less of a run and draws nothing from the stream
+            how={**how, "most": drawing.drawn},  # --limit cuts a run after it was drawn, so the stream stays the same
             official=[[other.name, list(other.splits)] for other, _ in official],
             runs=drawing.runs,
             limit=request.limit,
@@ -99,7 +102,7 @@ def declare(
 
 
 def official_order(part: Part) -> list[TaskConfig]:
-    """List the tasks that the official random stream passes up to this one."""
+    """List the requested tasks for which the official random stream draws, in its order, up to this one."""
     chosen = {task.name: task for task in part.request.chosen_tasks()}
     names = [name for name in ORDER if name in chosen]
     return [chosen[name] for name in names[: names.index(part.task.name) + 1]]
@@ -108,7 +111,7 @@ def official_order(part: Part) -> list[TaskConfig]:
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Draw one run and write its examples (table `examples`) and its manifest.
 
-    Raises UsageError for too few demonstrations or ids, and where the official random stream cannot be followed.
+    Raises UsageError for too few demonstrations or ids, and if the official random stream cannot be followed.
     """
     keeper = Keeper(writer)
     try:
@@ -123,7 +126,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
 
 
 def draw_run(node: Node, inputs: InputArtifacts, keeper: Keeper) -> bytes:
-    """Draw one run, write its examples and return its manifest."""
+    """Draw one run, write its examples and return its manifest. Raises UsageError, ValueError."""
     curated, params = inputs["curated"], node.params
     names = params["suite"], params["task"]
     lists: dict[str, Any] = {name: tuple(value) for name, value in params["how"].items() if isinstance(value, list)}
@@ -149,12 +152,15 @@ def draw_run(node: Node, inputs: InputArtifacts, keeper: Keeper) -> bytes:
 
 
 def paraphrase_source(node: Node, curated: Artifact) -> str:
-    """Name the owner of the paraphrases that a run draws from."""
+    """Return whose paraphrased instructions a run draws from (`wording` of preprocessing/runs/raw_prompts.py)."""
     return wording(node.params["task"], curated.rows("instructions", Instruction))
 
 
 def official_draw(node: Node, inputs: InputArtifacts, how: DrawSettings) -> tuple[Draw, dict[str, tuple[int, ...]]]:
-    """Draw a run from the official random stream, which has passed all data sets before this one."""
+    """Draw a run from the official random stream, after all draws for the data sets before this one. Raises UsageError.
+
+    Return the draw, and the ids of mentions by example id.
+    """
     run, task, split = node.params["run"], node.params["task"], node.label("split")
     known = {}
     curated = iter(inputs.each("official"))
@@ -177,7 +183,7 @@ def official_draw(node: Node, inputs: InputArtifacts, how: DrawSettings) -> tupl
 
 
 def split_of(curated: Artifact) -> Split:
-    """Collect what the official random stream needs of a split."""
+    """Collect what the official random stream depends on in a split."""
     rows = list(curated.columns("examples", ["document_ids", "metadata"]))
     facts = [
         {name: value for name, value in json.loads(row["metadata"] or "{}").items() if name in OF_STREAM}
@@ -187,7 +193,7 @@ def split_of(curated: Artifact) -> Split:
 
 
 def sizes(curated: Artifact, *, empty: bool = False) -> dict[str, int]:
-    """Count the documents of each example, by example name. empty: count documents without text too."""
+    """Count the documents of each example, by example id. empty: count documents without text too."""
     rows = curated.columns("examples", ["example_id", "document_ids", "metadata"])
 
     def without(facts: str) -> int:

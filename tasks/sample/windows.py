@@ -24,22 +24,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters(chosen.Parameters):
-    """Those of run.py, which choose problems. observed: `windows` of the suite file (units, lengths, full, ...).
-    strategy: which windows are shown (preprocessing/windows/spans.py)."""
+    """Parameters of run.py, which choose problems, and two more.
+
+    observed: `windows` of the suite file (units, lengths, full, ...). strategy: which windows are shown
+    (preprocessing/windows/spans.py).
+    """
 
     observed: Mapping[str, Any]
     strategy: str
 
     @property
     def how(self) -> Observed:
-        """Return the units of a context and the windows that may be shown of it."""
+        """Return the units that contexts are split into and the windows that may be shown."""
         told = self.observed
         return Observed(told["units"], tuple(told["lengths"]), told["full"], told.get("more"))
 
 
 def declare(part: Part, curated: Node, strategy: str, units: str) -> Node:
-    """Declare the choice of problems and of the windows of their contexts. units: one of the task's granularities, ""
-    for its own."""
+    """Declare the choice of problems and of windows of their contexts. units: one of the task's granularities, "" for
+    the task's default."""
     parameters = Parameters(**sample_parameters(part), observed=dict(part.task.observed(units)), strategy=strategy)
     return Node(STAGE, part.sampled, non_default(parameters), __name__, (), (("curated", (curated,)),))
 
@@ -55,7 +58,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
 
 
 def note_largest_context(rows: Iterable[Example], facts: dict[str, int]) -> Iterator[Example]:
-    """Yield the same rows, and note in facts how many units the largest context has."""
+    """Yield the same rows, and set facts["largest_units"] to the number of units in the largest context."""
     problem = ""
     for row in rows:
         if row.example_id != problem and (window := window_in(row)) is not None:

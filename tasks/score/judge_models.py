@@ -16,7 +16,7 @@ WORDINGS = {"faithfulness": FAITHFULNESS, "coverage": COVERAGE}  # the question 
 
 class Judge:
     """A checkpoint that judges pairs of texts (Entailment of scoring/metrics/fic.py). It is loaded at the first call,
-    kept for the next score, and used by one thread at a time."""
+    kept loaded for later scores, and used by one thread at a time."""
 
     def __init__(self, role: str, table: Mapping[str, Any]) -> None:
         self.name = str(table["checkpoint"])

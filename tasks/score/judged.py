@@ -13,8 +13,8 @@ ONE_PROCESS = True  # checkpoints are loaded once
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write table `scores`: a row for each answer to an input with gold. The judging models are named in the settings
-    for calling models (`CallSettings`)."""
+    """Write table `scores`: a row for each answer to an input that can be scored. The settings for calling models
+    (`Calling`) name the judging models."""
     calling = session.locations.calling
     assert calling is not None
     write(node, inputs, writer, fic_of(calling.judges))

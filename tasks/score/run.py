@@ -1,6 +1,6 @@
 """Stage score: answers -> scores by one metric. Rescoring never generates again.
 
-Where an answer is first read out of a reply (Dolce): windows.py. Where models judge answers: judged.py.
+If an answer must first be extracted from a reply (Dolce): windows.py. If models judge answers: judged.py.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ STAGE = "score"
 
 @dataclass(frozen=True)
 class Parameters:
-    """metric: its name (scoring/metrics). The others say how an answer is read from a reply (suites/replies.py)."""
+    """metric: its name (scoring/metrics). judges: the judging models, None for none. The others: how an
+    answer is extracted from a reply (suites/replies.py)."""
 
     metric: str
     tag: str = ""
@@ -42,22 +43,22 @@ class Parameters:
 def declare(
     part: Part, sample: Node, answers: Node, reading: Mapping[str, Any], modules: Sequence[str], body: str = __name__
 ) -> Node:
-    """Declare the scoring of answers. reading: how an answer is read from a reply. modules: the metric's. body: the
-    module that scores, where it is another."""
+    """Declare the scoring of answers. reading: how an answer is extracted from a reply. modules: the metric's. body:
+    the module that scores."""
     parameters = non_default(Parameters(part.task.metric, **reading))
     labels, inputs = (*part.sharded, ("metric", part.task.metric)), (("answers", (answers,)), ("sample", (sample,)))
     return Node(STAGE, labels, parameters, body, tuple(modules), inputs)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write table `scores`: a row for each answer to an input with gold."""
+    """Write table `scores`: a row for each answer to an input that can be scored."""
     from scrollwork.scoring.registry import metric
 
     write(node, inputs, writer, metric(Parameters(**node.params).metric))
 
 
 def write(node: Node, inputs: InputArtifacts, writer: ArtifactWriter, own: Metric, read: Read | None = None) -> None:
-    """Write scores by a metric. read: reads an answer from a reply; None where the reply is the answer."""
+    """Write scores by a metric. read: extracts an answer from a reply; None if the reply is the answer."""
     from scrollwork.scoring.answers import EXAMPLE, SCORED, gold_problem, scores
 
     parameters = Parameters(**node.params)
@@ -85,8 +86,8 @@ def write(node: Node, inputs: InputArtifacts, writer: ArtifactWriter, own: Metri
 
 
 def golds(sample: Artifact) -> dict[str, tuple[str, ...]]:
-    """Read the references of a sample by example id. Raises ValueError where an id does not say which are meant: a
-    design may have written the sample by itself."""
+    """Read the references of a sample, by example id. Raises ValueError if examples with the same id differ, as a
+    design may have written the sample without `write_sample`."""
     repetitions, found = Repetitions(f"{sample.folder}, table examples"), {}
     for example in sample.rows("examples", Example):
         repetitions.check(example)

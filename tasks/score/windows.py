@@ -1,4 +1,4 @@
-"""Stage score for windows (Dolce): read an answer from each reply, which may also decline to answer."""
+"""Stage score for windows (Dolce): extract an answer from each reply, which may also decline to answer."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ DECLINED = "idk"  # flag of an answer that declines
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write table `scores`: a row for each answer to an input with gold."""
+    """Write table `scores`: a row for each answer to an input that can be scored."""
     parameters = Parameters(**node.params)
     write(node, inputs, writer, metric(parameters.metric), answer_reader(parameters, inputs["sample"]))
 
 
 def answer_reader(parameters: Parameters, sample: Artifact) -> Read:
-    """Make the function that reads an answer from a reply."""
+    """Make the function that extracts an answer from a reply and says whether the reply declines to answer."""
     name, by = parameters.extractor, parameters.unknown
     classes = {row["example_id"]: row["options"] for row in sample.columns("examples", ["example_id", "options"])}
 
