@@ -10,10 +10,11 @@ from typing import Any, cast
 from scrollwork.models.base import Model
 from scrollwork.models.baselines import baseline_tables
 from scrollwork.models.baselines.baseline_tables import REST
-from scrollwork.models.hosted.tables import ENDPOINTS, BadTable, checked_table, of_types
+from scrollwork.models.hosted.tables import BadTable, checked_table, of_types
 from scrollwork.models.local import local_tables
 from scrollwork.models.table_keys import nearest_known
 from scrollwork.models.vendors.families import vendors
+from scrollwork.models.vendors.keys import ENDPOINTS
 
 HOSTED = {name: f"scrollwork.models.hosted.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
 # what takes requests in batches

@@ -26,15 +26,10 @@ from scrollwork.models.table_keys import (
 )
 from scrollwork.models.vendors.families import vendors
 from scrollwork.models.vendors.fill import with_family
-from scrollwork.models.vendors.keys import DAY, OWN_FAMILY
+from scrollwork.models.vendors.keys import DAY, ENDPOINTS, OWN_FAMILY
 from scrollwork.models.vendors.own_facts import PRICE, family_fault, price_fault
 from scrollwork.models.vendors.tiers import FIELD, FLEX, STANDARD, has_flex, with_flex
 
-ENDPOINTS = {
-    "openai": ("chat", "responses", "completions"),
-    "anthropic": ("messages",),
-    "compatible": ("chat", "completions"),
-}
 PATHS = {
     "chat": "/chat/completions",
     "responses": "/responses",

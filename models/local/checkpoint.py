@@ -202,8 +202,8 @@ def load(name: str, table: Mapping[str, Any]) -> Any:
 
 def need_device(name: str, device: str, there: int) -> None:
     """Raise CheckpointError if a device such as "cuda:1" is not among so many CUDA devices."""
-    kind, _, number = device.partition(":")
-    if kind != "cuda" or (there and (not number or (number.isdecimal() and int(number) < there))):
+    named = re.fullmatch(r"cuda(?::([0-9]+))?", device)
+    if not device.startswith("cuda") or (named and int(named[1] or 0) < there):
         return
     found = f"only {', '.join(f'cuda:{one}' for one in range(there))}" if there else "no CUDA device"
     raise CheckpointError(f"model {name!r}: device = {device!r}, but torch finds {found} here")

@@ -214,6 +214,7 @@ def read(path: Path) -> Vendor:
     except BadValue as error:
         raise BadVendor(str(error)) from error
     default = head.get("default", {})
+    check(f"{path.name}: [default]", default)  # an id of no family has these facts alone
     made = {name: _family(path.name, name, table, head) for name, table in own.items()}
     by_id = dict(made)
     for name, one in made.items():

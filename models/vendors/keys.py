@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 from typing import Any
 
 from scrollwork.models.table_keys import (
@@ -25,11 +26,16 @@ from scrollwork.models.table_keys import (
     Table,
 )
 
-PROVIDERS = ("openai", "anthropic", "compatible")
-ENDPOINTS = ("chat", "responses", "completions", "messages")
+# By provider, the endpoints that its client speaks to, the usual one first.
+ENDPOINTS = {
+    "openai": ("chat", "responses", "completions"),
+    "anthropic": ("messages",),
+    "compatible": ("chat", "completions"),
+}
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default")  # the least first
 UNITS_S = {"m": 60.0, "h": 3600.0}  # of lifetimes
 FACTOR = Between(0, 100)
+PAIRS = ListOf(ListOf(Between(0, 24), exactly=2))
 
 
 @dataclass(frozen=True)
@@ -68,13 +74,13 @@ class Hours:
     """Hours of a day, [[from, to), ...], in order and apart."""
 
     def check(self, at: Place, name: str, value: Any) -> None:
-        ListOf(ListOf(Between(0, 24), exactly=2)).check(at, name, value)
+        PAIRS.check(at, name, value)
         borders = [hour for pair in value for hour in pair]
         if any(first >= last for first, last in value) or borders != sorted(borders):
             raise BadValue(f"{at}: {name} must be hours such as [[1, 4], [6, 10]] that rise and lie apart, not {value}")
 
     def schema(self) -> Schema:
-        return ListOf(ListOf(Between(0, 24), exactly=2)).schema()
+        return PAIRS.schema()
 
 
 @dataclass(frozen=True)
@@ -197,7 +203,7 @@ FAMILY: Mapping[str, Key] = {
     "endpoints": Key(
         MapOf(
             Table({"min_output": Key(POSITIVE, "New tokens that a request must at least allow.")}, inline=True),
-            names=Choice(ENDPOINTS),
+            names=Choice(tuple(dict.fromkeys(chain.from_iterable(ENDPOINTS.values())))),
         ),
         "By name, the first of them usual.",
     ),
@@ -240,7 +246,7 @@ FAMILY: Mapping[str, Key] = {
 }
 HEAD: Mapping[str, Key] = {
     "vendor": Key(NAME, "Its name for people.", needed=True),
-    "provider": Key(Choice(PROVIDERS), "Which client speaks to it.", needed=True),
+    "provider": Key(Choice(tuple(ENDPOINTS)), "Which client speaks to it.", needed=True),
     "address": Key(ADDRESS, "Up to /v1.", needed=True),
     "key_env": Key(NAME, "The environment variable that usually holds its key.", needed=True),
     "sources": Key(MapOf(TEXT), "Where facts are from, with the date, by name.", needed=True),

@@ -34,9 +34,9 @@ class BatchFile:
         with naming_full_disks("a batch", str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
             file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed when it is sent)
-        parcel = cls(interface, file, min(most_requests, interface.most_requests))
-        parcel._write(interface.opening)
-        return parcel
+        batch_file = cls(interface, file, min(most_requests, interface.most_requests))
+        batch_file._write(interface.opening)
+        return batch_file
 
     def takes(self, entry: bytes) -> bool:
         """Return whether the provider's limits leave room for this entry."""

@@ -266,6 +266,7 @@ HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey
         ('[m]\nends = "20261117"\n', "ends must be a date such as"),
         ('[m]\nends = "2026-W47-2"\n', "ends must be a date such as"),
         ('[m]\neffort = { field = "e", values = ["high", "low"] }\n', "effort.values must be in the order of"),
+        ('[default]\neffort = { values = ["low"] }\n', r"\[default\]: effort needs effort.field"),
         ('[""]\ncontext = 5\n', "the name of a table must be a name, not ''"),
         ("m = 5\n", "unknown key 'm'"),
         ("[m\n", r"v\.toml: "),

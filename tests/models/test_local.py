@@ -213,7 +213,7 @@ def test_device_that_is_not_there_is_an_error_of_the_driver() -> None:
         need_device("m", fine, there)
     with pytest.raises(CheckpointError, match="device = 'cuda', but torch finds no CUDA device here"):
         need_device("m", "cuda", 0)
-    for wrong in ("cuda:2", "cuda:first", "cuda:-1"):
+    for wrong in ("cuda:2", "cuda:first", "cuda:-1", "cuda1"):
         with pytest.raises(CheckpointError, match=f"device = '{wrong}', but torch finds only cuda:0, cuda:1 here"):
             need_device("m", wrong, 2)
 
