@@ -26,7 +26,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Session
-from scrollwork.readings.implicit_cache import FoundAgain
+from scrollwork.readings.implicit_cache import ImplicitCache
 from scrollwork.readings.thoughts import Thoughts, thoughts_of
 from scrollwork.records.example import Example
 from scrollwork.storage.answers.rows import ANSWERED
@@ -166,7 +166,7 @@ def asked_of(
     rows: by task, split, model and arm; new rows are added, and filled as calls are taken. failed: errors are added.
     """
     session, tables = chain.session, chain.resolved.calling.tables
-    found = {name: FoundAgain(table) for name, table in tables.items()}
+    found = {name: ImplicitCache(table) for name, table in tables.items()}
     thoughts = {name: thoughts_of(name, tables[name], session) for name in tables}
     for node in topological(chain.scored):
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
@@ -200,7 +200,7 @@ def add(
     table: Mapping[str, Any],
     inputs: InputArtifacts,
     session: Session,
-    again: FoundAgain,
+    again: ImplicitCache,
     thoughts: Thoughts,
 ) -> Iterator[Priced]:
     """Yield each call of one node, and add it and the truncation of the node's prompts to `row`."""

@@ -15,7 +15,7 @@ from scrollwork.readings.prefix_bound import FINDS
 LEAST_STEP = 64  # tokens: prefixes are compared in steps of at least this length, even if the vendor's are smaller
 
 
-class FoundAgain:
+class ImplicitCache:
     """The implicit cache of one model; `tokens` is called in the order in which requests are sent. applies: it has one.
 
     If a cache key in requests names the shared documents, the vendor keeps their cache apart from that of others. If

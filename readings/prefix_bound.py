@@ -25,10 +25,11 @@ class PrefixTree:
         tokens of a prefix that it caches."""
         self._rule, self._minimum = rule, minimum
         self._nodes: dict[tuple[int, bytes], int] = {}  # numbers of prefixes, from 1, by (shorter prefix, next text)
-        self._under = [0]  # by prefix: the shorter prefix that it extends
-        self._upto = [0]  # by prefix: its tokens
+        self._parents = [0]  # by prefix: the shorter prefix that it extends
+        self._ends = [0]  # by prefix: its tokens
         self._plain, self._read = [Decimal(0)], [Decimal(0)]  # by prefix: sum over prompts, nano-dollars a token
-        self._more = [Decimal(0)]  # by prefix: nano-dollars a token that writing costs more than reading, at least
+        # by prefix: nano-dollars a token that writing costs more than reading, at least
+        self._write_premiums = [Decimal(0)]
         self._documents: dict[int, tuple[int, str]] = {}  # by prefix: the last document after it, number and text
         self._all = Decimal(0)  # nano-dollars of all input without a cache
 
@@ -38,14 +39,14 @@ class PrefixTree:
         segments = list(segments)
         whole = max(1, sum(len(one.text) for one in segments))
         at = chars = 0
-        more = (rates.cache_write if self._rule in MARKED else rates.input) - rates.cached
+        premium = (rates.cache_write if self._rule in MARKED else rates.input) - rates.cached
         self._all += tokens * rates.input
         for segment in segments:
             chars += len(segment.text)
             key = at, blake2b(segment.text.encode("utf-8", "replace"), digest_size=16).digest()
             node = self._nodes.get(key)
             if node is None:
-                node = self._nodes[key] = self._new(at, max(self._upto[at], tokens * chars // whole), more)
+                node = self._nodes[key] = self._new(at, max(self._ends[at], tokens * chars // whole), premium)
                 self._nest(node, segment)
             if segment.role == "document":
                 self._documents[at] = node, segment.text
@@ -53,32 +54,32 @@ class PrefixTree:
             while step != at:
                 self._plain[step] += rates.input
                 self._read[step] += rates.cached
-                self._more[step] = min(self._more[step], more)
-                step = self._under[step]
+                self._write_premiums[step] = min(self._write_premiums[step], premium)
+                step = self._parents[step]
             at = node
 
-    def _new(self, under: int, upto: int, more: Decimal) -> int:
-        self._under.append(under)
-        self._upto.append(upto)
+    def _new(self, parent: int, end: int, premium: Decimal) -> int:
+        self._parents.append(parent)
+        self._ends.append(end)
         self._plain.append(Decimal(0))
         self._read.append(Decimal(0))
-        self._more.append(more)
-        return len(self._under) - 1
+        self._write_premiums.append(premium)
+        return len(self._parents) - 1
 
     def _nest(self, node: int, segment: Segment) -> None:
         """Nest a document's prefix and that of the last document at the same position, if one text begins the other."""
-        at = self._under[node]
+        at = self._parents[node]
         if segment.role != "document" or at not in self._documents:
             return
         other, text = self._documents[at]
         if text and segment.text.startswith(text):
-            self._under[node] = other
-            self._upto[node] = max(self._upto[node], self._upto[other])
+            self._parents[node] = other
+            self._ends[node] = max(self._ends[node], self._ends[other])
         elif segment.text and text.startswith(segment.text):
-            self._under[node], self._under[other] = self._under[other], node
+            self._parents[node], self._parents[other] = self._parents[other], node
             self._plain[node], self._read[node] = self._plain[other], self._read[other]
-            self._more[node] = min(self._more[node], self._more[other])
-            self._upto[node] = min(self._upto[node], self._upto[other])
+            self._write_premiums[node] = min(self._write_premiums[node], self._write_premiums[other])
+            self._ends[node] = min(self._ends[node], self._ends[other])
 
     def least(self) -> int:
         """Return a lower bound of the input cost, in nano-dollars, for any order of requests and any cache breakpoints.
@@ -90,10 +91,10 @@ class PrefixTree:
         if self._rule not in (*MARKED, *FINDS):
             return int(self._all)
         saved = Decimal(0)
-        for node in range(1, len(self._under)):
-            if self._upto[node] < self._minimum:
+        for node in range(1, len(self._parents)):
+            if self._ends[node] < self._minimum:
                 continue
-            before = self._upto[self._under[node]]
-            own = self._upto[node] - (before if before >= self._minimum else 0)
-            saved += own * max(Decimal(0), self._plain[node] - self._read[node] - self._more[node])
+            before = self._ends[self._parents[node]]
+            own = self._ends[node] - (before if before >= self._minimum else 0)
+            saved += own * max(Decimal(0), self._plain[node] - self._read[node] - self._write_premiums[node])
         return int(self._all - saved)

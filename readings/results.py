@@ -75,7 +75,7 @@ class Results:
                     "dropped": curated.facts["dropped"],
                     "malformed": curated.facts["malformed"],
                     "errors": curated.facts["errors"],
-                    "raw": known.told(curated).plain(),
+                    "raw": known.compared(curated).plain(),
                     "artifact": str(sampled.folder),
                     **({"release": release_facts(part, curated, sampled)} if part.imported else {}),
                 }

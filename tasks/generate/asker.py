@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Usage
+from scrollwork.models.base import Answer, Attempt, Call, Usage
 from scrollwork.models.engine.patience import TOLD_S
 from scrollwork.models.engine.retry import LONGEST_S, may_be_charged
 from scrollwork.models.engine.running import Running, Runs
@@ -43,7 +43,7 @@ from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import StorageError
 from scrollwork.tasks.generate.first_replies import LOOKED_AT, FirstReplies
-from scrollwork.tasks.generate.held_failures import HeldFailures
+from scrollwork.tasks.generate.held_failures import HeldFailures, Result
 from scrollwork.tasks.generate.stored_answers import (
     counted_cost,
     is_to_be_asked,
@@ -55,7 +55,6 @@ from scrollwork.tasks.generate.stored_answers import (
 )
 
 log = logging.getLogger("scrollwork")
-Result = Answer | CallFailed | Attempt
 Source = Callable[[Collection[str] | None], Iterator[list[Call]]]  # calls of all prompts, or of those with these keys
 LEASE_S = 120.0  # how long a claim lasts; this process renews its claims while it lives
 LOOK_S = 1.0  # between two looks at the requests that other processes have claimed
@@ -70,25 +69,26 @@ class Asker:
         self._model, self._calling, self._store, self._title, self._total = model, calling, store, title, total
         self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
         self._open: dict[str, Call] = {}  # claimed by us, without a result yet
-        self._asked: set[str] = set()  # claimed by us, ended or not: an equal prompt that comes later is not sent again
-        self._elsewhere: set[str] = set()  # claimed by other processes
-        self._waits_since = 0.0  # when the last of those was answered, or the wait for them began
-        self._held: list[Result] = []  # arrived but not committed
-        self._last_try: dict[str, Attempt] = {}  # the last attempt of each open request
+        # claimed by us, ended or not: an equal prompt that comes later is not sent again
+        self._claimed: set[str] = set()
+        self._claimed_by_others: set[str] = set()  # claimed by other processes
+        self._waiting_since = 0.0  # when the last of those was answered, or the wait for them began
+        self._uncommitted: list[Result] = []  # arrived but not committed
+        self._last_attempt: dict[str, Attempt] = {}  # the last attempt of each open request
         self._done = 0
         self._failed = self._spent = self._unpriced = 0  # among those done; nano-dollars; attempts of unknown cost
-        self._last: Attempt | None = None  # the last attempt that failed
-        self._passed = ""  # the budget's message once it is used up
+        self._last_failure: Attempt | None = None  # the last attempt that failed
+        self._budget_message = ""  # the budget's message once it is used up
         self._batched = 0  # requests that wait in a batch
-        self._batches: set[str] = set()  # these batches, by our names for them
+        self._batch_names: set[str] = set()  # these batches, by our names for them
         table = calling.tables[model.name]
         self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
         self._cached = prefixes_from(table), cache_marks(table)
         self._flex, self._at_standard = table.get("service") == FLEX, 0  # answers from another tier than flex
         new = not store.holds_answers(model.name)
         self._breaker = breaker(model.name, calling, alone=LOOKED_AT if new else 0)
-        self._first = FirstReplies(title, model.name, table, calling, new=new)
-        self._withheld = HeldFailures(self._breaker)
+        self._first_replies = FirstReplies(title, model.name, table, calling, new=new)
+        self._held_failures = HeldFailures(self._breaker)
 
     def ask(self, source: Source) -> None:
         """Send the requests without an answer, then wait for other processes'. Raises Interrupted, StorageError."""
@@ -96,18 +96,18 @@ class Asker:
             return
         with renewed_claims(self._store, self._open, self._owner):
             try:
-                stopped = self._round(source(None))
-                self._waits_since = time.monotonic()
-                while self._elsewhere and not stopped:
-                    stopped = self._look_again(source)
-                stopped = self._blame() or stopped
+                stopped = self._send_calls(source(None))
+                self._waiting_since = time.monotonic()
+                while self._claimed_by_others and not stopped:
+                    stopped = self._wait_for_others(source)
+                stopped = self._settle_held_failures() or stopped
             finally:
                 self._store.release(list(self._open), self._owner)
         if STOP.level:
             raise Interrupted(f"stopped; {self._done:,} of {self._total:,} are answered and stored")
         if self._batched:
             log.warning("%s: %s requests wait in a batch%s; run it with --batch to wait too", self._title,
-                        f"{self._batched:,}", self._of_others())  # fmt: skip
+                        f"{self._batched:,}", self._other_names())  # fmt: skip
         if stopped:
             log.warning("%s: %s. %s", self._title, stopped, self._advice(stopped))
         if self._flex and self._at_standard:
@@ -117,9 +117,9 @@ class Asker:
     def _advice(self, stopped: str) -> str:
         """Return what the user can do after the run stopped. stopped: why it did."""
         stands = "What is stored stands; the same command asks the rest"
-        if stopped == self._passed:
+        if stopped == self._budget_message:
             return f"{stands}, for as much again: a budget is of one run"
-        last = self._last
+        last = self._last_failure
         if last is None or last.message != stopped:
             return stands
         if last.outcome == "quota":
@@ -129,31 +129,31 @@ class Asker:
             return f"Look at the key in {key}. {stands} then"
         return stands
 
-    def _round(self, batches: Iterable[list[Call]]) -> str:
+    def _send_calls(self, batches: Iterable[list[Call]]) -> str:
         """Send those of the calls that are wanted. Return why calls were left out, "" if none were."""
         gate = gate_of(self._model.name, self._calling, self._store)
-        calls = self._as_sent(with_shared_prefixes(self._wanted(batches), *self._cached))
+        calls = self._noted_as_sent(with_shared_prefixes(self._claimed_calls(batches), *self._cached))
         run = self._model.run(calls, gate=gate, stop=STOP, ledger=ledger_of(self._store), breaker=self._breaker)
         with run:
             try:
-                self._take(run)
+                self._commit_results(run)
             except StorageError:
-                self._save(run)
+                self._commit_after_failure(run)
                 raise
             except KeyboardInterrupt:  # requests in flight are paid for: wait for their answers
                 run.stop("interrupted")
-                self._take(run)
+                self._commit_results(run)
                 raise
-        self._passed = gate.reason if gate is not None else ""
-        if run.stopped and not STOP.level and run.stopped != self._passed:
+        self._budget_message = gate.reason if gate is not None else ""
+        if run.stopped and not STOP.level and run.stopped != self._budget_message:
             given_up(self._model.name, self._calling, run.stopped)
         return run.stopped
 
-    def _blame(self) -> str:
+    def _settle_held_failures(self) -> str:
         """Store the held failures that turn out to be their prompts' fault. Return why the other requests stay without
         a result, "" if there are none."""
-        own, others = self._withheld.sorted()
-        self._held += own
+        own, others = self._held_failures.by_fault()
+        self._uncommitted += own
         self._commit(final=True)
         if not others:
             return ""
@@ -162,21 +162,21 @@ class Asker:
         given_up(self._model.name, self._calling, reason)
         return reason
 
-    def _wanted(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
+    def _claimed_calls(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
         """Claim and yield the calls without a stored result, but not those of other processes or of an equal prompt."""
         for batch in batches:
-            calls = {call.key: call for call in batch if call.key not in self._asked}
+            calls = {call.key: call for call in batch if call.key not in self._claimed}
             todo = self._missing(calls)
             ours = self._store.claim(todo, self._owner, LEASE_S) if todo else set()
-            self._elsewhere |= {key for key in todo if key not in ours}
+            self._claimed_by_others |= {key for key in todo if key not in ours}
             self._done += len(batch) - len(todo)
-            self._tell()
+            self._report_progress()
             mine = {key: calls[key] for key in todo if key in ours}
-            self._asked |= set(mine)
+            self._claimed |= set(mine)
             self._open |= mine  # before any is yielded, so that all these claims are renewed and released
             yield from mine.values()
 
-    def _as_sent(self, calls: Iterable[Call]) -> Iterator[Call]:
+    def _noted_as_sent(self, calls: Iterable[Call]) -> Iterator[Call]:
         """Yield the calls and keep each as it is sent: its cost depends on the prefix that it shares with others."""
         for call in calls:
             self._open[call.key] = call
@@ -189,35 +189,35 @@ class Asker:
         self._failed += sum(state != ANSWERED for key, state in states.items() if key not in missing)
         return list(missing)
 
-    def _look_again(self, source: Source) -> str:
+    def _wait_for_others(self, source: Source) -> str:
         """Wait for other processes' requests, and send those that they gave up. Return why to stop, or ""."""
         time.sleep(LOOK_S)
         if STOP.level:
             return STOP.reason
-        waiting = self._missing(self._elsewhere)
-        if came := len(self._elsewhere) - len(waiting):
-            self._waits_since = time.monotonic()
+        waiting = self._missing(self._claimed_by_others)
+        if came := len(self._claimed_by_others) - len(waiting):
+            self._waiting_since = time.monotonic()
             self._done += came
-        self._elsewhere = set(waiting)
-        self._tell()
+        self._claimed_by_others = set(waiting)
+        self._report_progress()
         in_batches = self._store.in_batches(waiting)
-        self._elsewhere -= set(in_batches)
+        self._claimed_by_others -= set(in_batches)
         self._batched += len(in_batches)
-        self._batches |= set(in_batches.values())
+        self._batch_names |= set(in_batches.values())
         waiting = [key for key in waiting if key not in in_batches]
         if not waiting:
             return ""
         free = self._store.claim(waiting, self._owner, LEASE_S)
         if not free:
-            return self._impatient(len(waiting))
-        self._elsewhere -= free
-        stopped = self._round(source(free))
-        self._waits_since = time.monotonic()
+            return self._why_stop_waiting(len(waiting))
+        self._claimed_by_others -= free
+        stopped = self._send_calls(source(free))
+        self._waiting_since = time.monotonic()
         return stopped
 
-    def _impatient(self, count: int) -> str:
+    def _why_stop_waiting(self, count: int) -> str:
         """Return why to stop waiting for another process, which lives but has stored nothing; "" to wait on."""
-        held = time.monotonic() - self._waits_since
+        held = time.monotonic() - self._waiting_since
         theirs = f"{count:,} requests are asked by another process"
         if held > LONGEST_S:
             reason = f"{theirs}, which has stored none of them for {held / 60:.0f} minutes"
@@ -227,90 +227,90 @@ class Asker:
             log.warning("%s: %s, which has stored none of them for %.0f s; waiting", self._title, theirs, held)
         return ""
 
-    def _of_others(self) -> str:
+    def _other_names(self) -> str:
         """Return in words under which other names of the model these batches were submitted; "" for none."""
-        foreign = under_other_names(self._store, self._batches, self._model.name)
+        foreign = under_other_names(self._store, self._batch_names, self._model.name)
         names = sorted({repr(one.model) for one in foreign})
         return f" of {', '.join(names)}, another name of this model" if names else ""
 
     # ---- results
 
-    def _take(self, run: Running) -> None:
+    def _commit_results(self, run: Running) -> None:
         """Commit results as they arrive, in one transaction all that have arrived since the last commit."""
         self._commit()  # what an interrupt left uncommitted
         for result in run:
-            self._held.append(result)
-            run.came(self._held, TOGETHER)
+            self._uncommitted.append(result)
+            run.came(self._uncommitted, TOGETHER)
             self._commit()
 
     def _commit(self, final: bool = False) -> None:
-        """Commit the results in `_held`, where they stay if that fails. A result may be there twice.
+        """Commit the results in `_uncommitted`, where they stay if that fails. A result may be there twice.
 
         Unless `final`, failures that may not be their prompts' fault wait until a later request is answered. Raises
         StorageError."""
         if not final:
-            self._held = self._withheld.without(self._held)
-        if not self._held:
+            self._uncommitted = self._held_failures.hold_back(self._uncommitted)
+        if not self._uncommitted:
             return
         answers, failures, attempts, over = [], [], [], set[str]()
         costs: list[int | None] = []
-        told: list[Callable[[], None]] = []
+        reports: list[Callable[[], None]] = []
         provider = self._model.provider
-        for result in self._held:
+        for result in self._uncommitted:
             call = self._open.get(result.key)
             if call is None:
                 continue  # a second copy of a result
             if isinstance(result, Attempt):
-                self._last_try[result.key] = result
+                self._last_attempt[result.key] = result
                 self._at_standard += result.outcome == "answered" and result.service != FLEX
-                cost = self._cost(result, call)
+                cost = self._cost_of_attempt(result, call)
                 attempts.append(stored_attempt(result, provider, call.member, self._owner, cost))
                 costs.append(cost)
-                told.append(partial(self._first.tried, result))
-                self._last = self._last if result.outcome in ("answered", "cancelled") else result
+                reports.append(partial(self._first_replies.note_attempt, result))
+                self._last_failure = self._last_failure if result.outcome in ("answered", "cancelled") else result
                 continue
             over.add(result.key)
             if isinstance(result, Answer):
-                tried = self._last_try.get(result.key)
-                told.append(partial(self._first.answered, result, call, tried))
-                cost = self._counted(result.usage, call, tried)
+                attempt = self._last_attempt.get(result.key)
+                reports.append(partial(self._first_replies.note_answer, result, call, attempt))
+                cost = self._cost_of_usage(result.usage, call, attempt)
                 answers.append(stored_answer(result, provider, call.member, cost))
             else:
                 failures.append(stored_failure(result, provider, call.member))
         self._store.add(answers, failures, attempts, owner=self._owner)
-        self._held = []
-        for tell in told:  # only after the commit, so that each is reported once
-            tell()
+        self._uncommitted = []
+        for report in reports:  # only after the commit, so that each is reported once
+            report()
         for key in over:
             del self._open[key]
-            self._last_try.pop(key, None)
+            self._last_attempt.pop(key, None)
         self._done += len(over)
         self._failed += len(failures)
         self._spent += sum(cost or 0 for cost in costs)
         self._unpriced += costs.count(None)
-        self._tell()
+        self._report_progress()
 
-    def _save(self, run: Running) -> None:
+    def _commit_after_failure(self, run: Running) -> None:
         """Stop sending after the store has failed, and try to store what is in flight, which is paid for."""
         run.stop("the store failed")
         for result in run:
-            self._held.append(result)
+            self._uncommitted.append(result)
         for _ in range(AGAIN):
             try:
                 self._commit()
                 return
             except StorageError:
                 time.sleep(LOOK_S)
-        lost = sum(isinstance(one, Answer) for one in self._held)
+        lost = sum(isinstance(one, Answer) for one in self._uncommitted)
         log.error("%s: %s answers that came after the store failed could not be stored", self._title, f"{lost:,}")
 
-    def _cost(self, attempt: Attempt, call: Call) -> int | None:
+    def _cost_of_attempt(self, attempt: Attempt, call: Call) -> int | None:
         """Return the cost of an attempt in nano-dollars, None if the price is unknown."""
         if attempt.outcome != "answered" and attempt.usage == Usage() and not may_be_charged(attempt.status):
             return 0
-        return self._counted(attempt.usage, call, attempt)
+        return self._cost_of_usage(attempt.usage, call, attempt)
 
-    def _counted(self, usage: Usage, call: Call, attempt: Attempt | None) -> int | None:
+    def _cost_of_usage(self, usage: Usage, call: Call, attempt: Attempt | None) -> int | None:
         """Return the cost of usage in nano-dollars, None if the price is unknown.
 
         attempt: the one that it belongs to, which may have had a higher token limit than the call first had, or have
@@ -322,7 +322,7 @@ class Asker:
         when, service = (attempt.started, attempt.service) if attempt is not None else (None, "")
         return counted_cost(usage, self._price, call, self._thoughts, when, service)
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         one_by_one = self._breaker is not None and self._breaker.alone
         progress.tell(self._title, self._done, self._total, steady=not one_by_one)
         told = progress.Standing(self._done, self._total, self._failed, self._spent, self._unpriced)

@@ -23,20 +23,21 @@ MOST_TRIES = 3  # how many batches of one run may hold the same request
 class Claims:
     """Claims of one run on one model's requests and batches.
 
-    held: open batches that this process has claimed, by our name for them. kept: names of those that other processes
-    have claimed. foreign: names of other batches in which requests of ours wait. requests: claimed ones that are about
-    to be put in a file. tries: how many batches of this run held each. elsewhere: requests that others have claimed.
+    held: open batches that this process has claimed, by our name for them. held_by_others: names of open batches that
+    other processes have claimed. foreign_batches: names of other batches in which requests of ours wait. requests:
+    claimed ones that are about to be put in a file. tries: how many batches of this run held each request.
+    claimed_by_others: requests.
     """
 
     store: ResponseStore
     owner: str
     retry_failed: bool
     held: dict[str, StoredBatch] = field(default_factory=dict)
-    kept: set[str] = field(default_factory=set)
-    foreign: set[str] = field(default_factory=set)
+    held_by_others: set[str] = field(default_factory=set)
+    foreign_batches: set[str] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
     tries: Counter[str] = field(default_factory=Counter)
-    elsewhere: set[str] = field(default_factory=set)
+    claimed_by_others: set[str] = field(default_factory=set)
     _leases: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -45,7 +46,7 @@ class Claims:
         return cls(store, f"{run}.{sha256_of([model, os.getpid(), uuid4().hex])[:16]}", retry_failed)
 
     @contextmanager
-    def alive(self) -> Iterator[None]:
+    def renewed(self) -> Iterator[None]:
         """Renew the claims while the body runs; then give them back."""
         with renewed_claims(self.store, self._leases, self.owner):
             try:
@@ -60,7 +61,7 @@ class Claims:
             return []
         ours = self.store.claim(todo, self.owner, LEASE_S)
         in_ours = {key for key, name in self.store.in_batches(todo).items() if name in self.held}
-        self.elsewhere |= set(todo) - ours - in_ours
+        self.claimed_by_others |= set(todo) - ours - in_ours
         self._leases |= dict.fromkeys(ours)
         self.requests |= ours
         return [key for key in todo if key in ours]
@@ -81,7 +82,7 @@ class Claims:
         self.store.release(keys, self.owner)
         self._forget(keys)
 
-    def intend(self, batch: StoredBatch, keys: Collection[str]) -> None:
+    def store_before_sending(self, batch: StoredBatch, keys: Collection[str]) -> None:
         """Store a batch before anything of it is sent. It now holds its requests, in place of the claims on them."""
         self.store.claim([batch.batch_id], self.owner, LEASE_S)
         self._leases[batch.batch_id] = None
@@ -101,7 +102,7 @@ class Claims:
         Return None if another process has claimed it, or it is no longer open.
         """
         if not self.store.claim([batch.batch_id], self.owner, LEASE_S):
-            self.kept.add(batch.batch_id)
+            self.held_by_others.add(batch.batch_id)
             return None
         now = next((one for one in self.store.open_batches() if one.batch_id == batch.batch_id), None)
         if now is None:
@@ -111,7 +112,7 @@ class Claims:
         self.held[batch.batch_id] = now
         return now
 
-    def lost(self) -> list[StoredBatch]:
+    def taken_over(self) -> list[StoredBatch]:
         """Drop and return the batches that another process took over because this one slept longer than its lease."""
         ours = self.store.renew(list(self.held), self.owner, LEASE_S) if self.held else set()
         gone = [batch for name, batch in self.held.items() if name not in ours]
@@ -134,12 +135,12 @@ class Claims:
         del self.held[name]
         self._leases.pop(name, None)
 
-    def freed(self) -> set[str]:
+    def given_up_by_others(self) -> set[str]:
         """Return the requests that other processes gave up, but not those that wait in a batch."""
-        if not self.elsewhere:
+        if not self.claimed_by_others:
             return set()
-        waiting = self.missing(list(self.elsewhere))
+        waiting = self.missing(list(self.claimed_by_others))
         in_batches = self.store.in_batches(waiting)
-        self.elsewhere = {key for key in waiting if in_batches.get(key) in self.kept}
-        self.foreign |= set(in_batches.values()).difference(self.kept, self.held)
+        self.claimed_by_others = {key for key in waiting if in_batches.get(key) in self.held_by_others}
+        self.foreign_batches |= set(in_batches.values()).difference(self.held_by_others, self.held)
         return {key for key in waiting if key not in in_batches}

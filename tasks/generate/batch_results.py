@@ -33,31 +33,31 @@ Bounding = Callable[[Collection[str]], Mapping[str, Bounds]]  # by request key, 
 
 @dataclass
 class Collected:
-    """The results of a batch. again: requests without an answer, with the reason. blamed: the failure of all requests,
-    if all failed alike, so that none is at fault. cost: nano-dollars; a request of unknown cost counts its share of the
-    batch's reserve."""
+    """The results of a batch. to_ask_again: requests without an answer, with the reason. common_failure: that of all
+    requests, if all failed alike, so that none is at fault. cost: nano-dollars; a request of unknown cost counts its
+    share of the batch's reserve."""
 
     answered: int = 0
     failed: int = 0
     cost: int = 0
-    again: dict[str, CallProblem] = field(default_factory=dict)
-    strange: Counter[str] = field(default_factory=Counter)  # lines about no request of this batch
-    unread: int = 0  # lines that could not be read, so their request is unknown
-    sample: str = ""  # why the first of them could not be read
-    named: set[str] = field(default_factory=set)  # requests of the other lines
-    done: set[str] = field(default_factory=set)  # those of them that the provider processed, and is paid for
+    to_ask_again: dict[str, CallProblem] = field(default_factory=dict)
+    strange_lines: Counter[str] = field(default_factory=Counter)  # lines about no request of this batch
+    unread_lines: int = 0  # lines that could not be read, so their request is unknown
+    first_unread: str = ""  # why the first of them could not be read
+    known_lines: set[str] = field(default_factory=set)  # requests of the other lines
+    processed: set[str] = field(default_factory=set)  # those of them that the provider processed, and is paid for
     withheld: dict[str, CallProblem] = field(default_factory=dict)  # failed for good, perhaps not by their own fault
-    blamed: str = ""
+    common_failure: str = ""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Return the results in words."""
         said = f"{self.answered:,} answered"
         said += f", {self.failed:,} failed for good" if self.failed else ""
-        said += f", {len(self.again):,} without an answer" if self.again else ""
-        lines = [f"{count:,} lines: {what}" for what, count in self.strange.most_common(3)]
-        if self.unread:
-            lines.append(f"{self.unread:,} could not be read, and count as paid; the first: {self.sample}")
+        said += f", {len(self.to_ask_again):,} without an answer" if self.to_ask_again else ""
+        lines = [f"{count:,} lines: {what}" for what, count in self.strange_lines.most_common(3)]
+        if self.unread_lines:
+            lines.append(f"{self.unread_lines:,} could not be read, and count as paid; the first: {self.first_unread}")
         return f"{said} ({'; '.join(lines)})" if lines else said
 
 
@@ -83,8 +83,12 @@ class Collector:
         states = self._store.batch_requests(batch.batch_id)
         waiting = {key for key, state in states.items() if state == WAITING}
         share = (batch.most_nano_usd or 0) // max(1, len(states))
-        found.unread, found.named, found.done = 0, set(), set()  # an earlier try may have ended within a file
-        found.strange.pop(OTHERS, None)
+        found.unread_lines, found.known_lines, found.processed = (
+            0,
+            set(),
+            set(),
+        )  # an earlier try may have ended within a file
+        found.strange_lines.pop(OTHERS, None)
         bounds: Mapping[str, Bounds] = {}
         for path in ended.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
@@ -92,19 +96,19 @@ class Collector:
                 bounds = bounds or bounding(states)  # settled requests too: others may share a prefix with them
                 for lines in chunks(self._lines(file, states, waiting, found, bounds), COMMIT):
                     self._store_lines(batch, lines, found, share)
-        counted, lacking = min(ended.done, len(states)), states.keys() - found.named
+        counted, lacking = min(ended.done, len(states)), states.keys() - found.known_lines
         none = len(lacking) == len(states)  # such as a page of HTML, or the results of another batch
-        if patient and counted and lacking and (none or len(found.done) + found.unread < counted):
-            said = f"its results hold {len(found.done):,} of the {counted:,} answers that the provider counts"
+        if patient and counted and lacking and (none or len(found.processed) + found.unread_lines < counted):
+            said = f"its results hold {len(found.processed):,} of the {counted:,} answers that the provider counts"
             raise CallProblem("transient", said)
-        paid_for = max(found.unread, counted - len(found.done))
+        paid_for = max(found.unread_lines, counted - len(found.processed))
         lost = sorted(lacking)[:paid_for]  # sorted, so that a second collection takes the same ones
         paid = [Line(key, CallProblem("transient", UNREAD, status=200)) for key in lost if key in waiting]
         self._store_lines(batch, paid, found, share)
         missing = CallProblem("transient", "the batch ended without a result for it")
-        found.again |= dict.fromkeys(waiting.difference(lost), missing)
+        found.to_ask_again |= dict.fromkeys(waiting.difference(lost), missing)
         self._settle(batch, found)
-        self._store.settle_requests(batch.batch_id, dict.fromkeys(found.again, AGAIN))
+        self._store.settle_requests(batch.batch_id, dict.fromkeys(found.to_ask_again, AGAIN))
         return self._begun.pop(batch.batch_id)
 
     def _file(self) -> BinaryIO:
@@ -112,13 +116,17 @@ class Collector:
         return tempfile.TemporaryFile(dir=self._folder)
 
     def _settle(self, batch: StoredBatch, found: Collected) -> None:
-        """Store the withheld failures. If nothing was answered and all failed alike, set `blamed` instead."""
-        refused = {key: one for key, one in {**found.again, **found.withheld}.items() if (one.status or 0) >= 300}
+        """Store the withheld failures. If nothing was answered and all failed alike, set `common_failure` instead."""
+        refused = {
+            key: one for key, one in {**found.to_ask_again, **found.withheld}.items() if (one.status or 0) >= 300
+        }
         named = {(one.kind, one.status) for one in (*refused.values(), *found.withheld.values())}
         if not found.answered and not found.failed and len(refused | found.withheld) >= FEW and len(named) == 1:
             last = next(reversed((refused | found.withheld).values()))
-            found.blamed = f"{last.message} (so ended all {len(refused | found.withheld):,} requests of a batch)"
-            found.again |= found.withheld
+            found.common_failure = (
+                f"{last.message} (so ended all {len(refused | found.withheld):,} requests of a batch)"
+            )
+            found.to_ask_again |= found.withheld
         else:
             provider, member = batch.provider, batch.model
             own = [stored_failure(batch_failure(key, one), provider, member) for key, one in found.withheld.items()]
@@ -138,14 +146,14 @@ class Collector:
             try:
                 line = self._steps.interface.line(data)
             except BadLine as error:
-                found.sample = found.sample or str(error)
-                found.unread += 1
+                found.first_unread = found.first_unread or str(error)
+                found.unread_lines += 1
                 continue
-            found.named.add(line.key)
+            found.known_lines.add(line.key)
             if line.key in states and (isinstance(line.result, Reply) or (line.result.status or 300) < 300):
-                found.done.add(line.key)
+                found.processed.add(line.key)
             if line.key not in waiting:
-                found.strange[OTHERS] += 1
+                found.strange_lines[OTHERS] += 1
                 continue
             waiting.remove(line.key)
             result, most = line.result, bounds.get(line.key, ANY)
@@ -153,7 +161,7 @@ class Collector:
                 with_believed_usage(result, most) if isinstance(result, Reply) else with_believed_cost(result, most)
             )
             if result.doubt:
-                found.strange[f"such as {result.doubt}" if not found.strange else "usage not believed"] += 1
+                found.strange_lines[f"such as {result.doubt}" if not found.strange_lines else "usage not believed"] += 1
             yield Line(line.key, result, most.shared)
 
     def _store_lines(self, batch: StoredBatch, lines: list[Line], found: Collected, share: int) -> None:
@@ -162,7 +170,7 @@ class Collector:
         provider, member = batch.provider, batch.model
         owner = f"{batch.owner}.{batch.batch_id[:16]}"  # the same in a second collection, so that it adds no attempt
         for line in lines:
-            attempt, cost = self._tried(batch, line)
+            attempt, cost = self._attempt_and_cost(batch, line)
             cost = share if cost is None and self._price is not None else cost
             cost_of_all += cost or 0
             attempts.append(stored_attempt(attempt, provider, member, owner, cost))
@@ -182,12 +190,12 @@ class Collector:
                 states[line.key] = AGAIN
         self._store.add(answers, failures, attempts)
         self._store.settle_requests(batch.batch_id, states)
-        found.again |= again
+        found.to_ask_again |= again
         found.cost += cost_of_all
         found.answered += len(answers)
         found.failed += len(failures)
 
-    def _tried(self, batch: StoredBatch, line: Line) -> tuple[Attempt, int | None]:
+    def _attempt_and_cost(self, batch: StoredBatch, line: Line) -> tuple[Attempt, int | None]:
         """Return the attempt and its cost (None if unknown). Providers charge for answered requests only."""
         seconds = seconds_since(batch.submitted)
         if isinstance(line.result, Reply):

@@ -51,9 +51,9 @@ class WantedCalls:
         """
         self._begun = True
         for stage in self._calls:
-            stage.rest()
-        beside = (call for stage in self._calls for some in stage.beside(keys) for call in some)
-        return {call.key: self._own.bounds(call) for call in self._own.shared(beside, 2) if call.key in keys}
+            stage.render_rest()
+        beside = (call for stage in self._calls for some in stage.with_neighbours(keys) for call in some)
+        return {call.key: self._own.bounds(call) for call in self._own.with_prefixes(beside, 2) if call.key in keys}
 
     def batches(self, keys: Collection[str]) -> Iterator[list[Call]]:
         """Yield all calls the first time, later those with these keys, or all again if there are no keys."""
@@ -63,7 +63,7 @@ class WantedCalls:
                 yield from calls.batches()
             return
         for calls in self._calls:
-            calls.rest()
+            calls.render_rest()
             own = {one.key for one in calls.asked}
             if mine := own.intersection(keys) if keys else own:
                 yield from calls.batches(mine)
@@ -91,7 +91,7 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
                 ]
                 calls = [calls_of(node, session, calling) for node in own]
                 wanted = WantedCalls(calls, own_batches)
-                own_batches.bounding = wanted.bounds
+                own_batches.bounds_of_requests = wanted.bounds
                 if calling.batch and not STOP.level and is_new(model, calls, session.store):
                     first = first_calls(calls_of(node, session, calling) for node in own)
                     own_batches.stopped = probe(model, calling, session.store, first)
@@ -132,12 +132,12 @@ def watch(
     """Look up and submit batches until none is left, the time is up, or the run is stopped. wake: ends a pause."""
     began, pause = time.monotonic(), FIRST_LOOK_S
     for own_batches, _ in all_batches:
-        own_batches.through = not calling.batch
+        own_batches.all_calls_seen = not calling.batch
     while True:
         ended = [own_batches.look() for own_batches, _ in all_batches]
         for own_batches, wanted in all_batches:
             if own_batches.ready and calling.batch and not STOP.level:
-                keys, own_batches.todo = own_batches.todo if own_batches.through else set(), set()
+                keys, own_batches.todo = own_batches.todo if own_batches.all_calls_seen else set(), set()
                 own_batches.submit(wanted.batches(keys))
         over = calling.batch_wait_s is not None and time.monotonic() - began >= calling.batch_wait_s
         if not calling.batch or over or STOP.level or not any(own_batches.waits for own_batches, _ in all_batches):

@@ -16,29 +16,29 @@ class HeldFailures:
 
     def __init__(self, breaker: Breaker | None) -> None:
         self._breaker = breaker
-        self._given: set[str] = set()  # keys of failures that are no longer held back
-        self._waiting: dict[str, CallFailed] = {}  # by request key
+        self._released: set[str] = set()  # keys of failures that are no longer held back
+        self._held: dict[str, CallFailed] = {}  # by request key
 
-    def without(self, results: Iterable[Result]) -> list[Result]:
+    def hold_back(self, results: Iterable[Result]) -> list[Result]:
         """Return the results without failures that are now held back, and with those that are released."""
         if self._breaker is None:
             return list(results)
         given: list[Result] = []
         for result in results:
-            if isinstance(result, CallFailed) and not result.own and result.key not in self._given:
-                self._waiting.setdefault(result.key, result)
+            if isinstance(result, CallFailed) and not result.own and result.key not in self._released:
+                self._held.setdefault(result.key, result)
             else:
                 given.append(result)
-        over = [failure for failure in self._waiting.values() if failure.sent < self._breaker.proven]
+        over = [failure for failure in self._held.values() if failure.sent < self._breaker.proven]
         for failure in over:
-            del self._waiting[failure.key]
-            self._given.add(failure.key)
+            del self._held[failure.key]
+            self._released.add(failure.key)
         return [*given, *over]
 
-    def sorted(self) -> tuple[list[CallFailed], list[CallFailed]]:
+    def by_fault(self) -> tuple[list[CallFailed], list[CallFailed]]:
         """Split the failures: those that are their prompts' fault, and those whose requests are to be asked again."""
-        waiting = list(self._waiting.values())
-        self._waiting = {}
+        waiting = list(self._held.values())
+        self._held = {}
         if self._breaker is None:
             return waiting, []
         own: list[CallFailed] = []

@@ -31,7 +31,7 @@ def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: S
     calls = Calls(node, model, inputs, session.store, by_prefix=settings["provider"] in HOSTED)
     if not calling.batch or settings["provider"] not in HOSTED:  # else batches.py has sent the requests
         Asker(model, calling, session.store, node.title, calls.total).ask(calls.batches)
-    calls.rest()
+    calls.render_rest()
     if calling.batch and STOP.level:
         raise Interrupted("stopped; batches that were submitted stand, the same command takes them in")
     return note_snapshot(node, ingredients, Asking(model, calls.asked), session)

@@ -65,15 +65,15 @@ class ModelBatches:
         self._said: dict[str, str] = {}  # the last warning on each batch
         self._first_look: dict[str, float] = {}  # when each unconfirmed batch was first looked for; time.monotonic()
         self._first_results: dict[str, float] = {}  # when each was first seen to have ended; time.monotonic()
-        self.through = True  # all wanted calls were looked at
+        self.all_calls_seen = True  # all wanted calls were looked at
         self.stopped = ""  # why nothing more is submitted, "" while it may be
-        self.bounding: Bounding = lambda _: {}  # returns the bounds of requests' tokens
+        self.bounds_of_requests: Bounding = lambda _: {}  # returns the bounds of requests' tokens
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
         """Renew the claims while the body runs; then release them, and the budget reserved for batches that still wait:
         these count in the run that collects them, and online requests must not wait for their reserve."""
-        with self._claims.alive():
+        with self._claims.renewed():
             try:
                 yield
             finally:
@@ -84,21 +84,21 @@ class ModelBatches:
     def waits(self) -> bool:
         """Return whether results may still come."""
         looked_at = any(name not in self._stuck for name in self.held)
-        more = (self.todo or not self.through) and not self.stopped
-        return looked_at or bool(self._claims.elsewhere) or bool(more)
+        more = (self.todo or not self.all_calls_seen) and not self.stopped
+        return looked_at or bool(self._claims.claimed_by_others) or bool(more)
 
     @property
     def ready(self) -> bool:
         """Return whether requests are left to submit and may be submitted."""
-        return not self.stopped and not self._full and bool(self.todo or not self.through)
+        return not self.stopped and not self._full and bool(self.todo or not self.all_calls_seen)
 
     # ---- submitting
 
     def submit(self, batches: Iterable[list[Call]]) -> None:
-        """Submit those of the calls that have no answer, and set `through` to whether all calls were looked at."""
-        self.through = False
+        """Submit the calls without an answer, and set `all_calls_seen` to whether all calls were looked at."""
+        self.all_calls_seen = False
         batch_file: BatchFile | None = None
-        for call, entry in self._entries(self.shared(self._claimed(batches))):
+        for call, entry in self._entries(self.with_prefixes(self._claimed(batches))):
             if batch_file is not None and not batch_file.takes(entry):
                 self._send(batch_file)
                 batch_file = None
@@ -112,7 +112,7 @@ class ModelBatches:
             batch_file = batch_file or BatchFile.empty(self._steps.interface, self._folder, self._most_requests)
             batch_file.add(call.key, entry, amount)
         else:
-            self.through = True
+            self.all_calls_seen = True
         if batch_file is not None and STOP.level:
             self._budget.drop(batch_file)
             batch_file = None
@@ -126,7 +126,7 @@ class ModelBatches:
             calls = unique_calls(batch)
             yield from (calls[key] for key in self._claims.take(list(calls)))
 
-    def shared(self, calls: Iterable[Call], least: int = 0) -> Iterator[Call]:
+    def with_prefixes(self, calls: Iterable[Call], least: int = 0) -> Iterator[Call]:
         """Yield the calls with the prefixes that `least` of them share, by default as many as a breakpoint pays for."""
         if self._group:
             return with_shared_prefixes(
@@ -152,10 +152,10 @@ class ModelBatches:
         """Store the batch, submit it, and store the provider's id for it."""
         digest = batch_file.seal()
         batch = self._row(digest, batch_file.most_nano_usd)
-        self._claims.intend(batch, batch_file.keys)
+        self._claims.store_before_sending(batch, batch_file.keys)
 
         def sending() -> None:
-            self._let_go()
+            self._forget_taken_over()
             if batch.batch_id not in self.held:
                 raise CallProblem("terminal", "another process has taken the batch over", status=400)
             self._claims.save(replace(self.held[batch.batch_id], submitted=time.time()))
@@ -191,7 +191,7 @@ class ModelBatches:
 
     def adopt(self) -> None:
         """Claim open batches of this model whose process has ended."""
-        self._claims.kept.clear()
+        self._claims.held_by_others.clear()
         for batch in self._store.open_batches():
             if batch.model != self.model or batch.batch_id in self.held:
                 continue
@@ -200,14 +200,14 @@ class ModelBatches:
             elif (ours := self._claims.adopt(batch)) is not None:
                 self._budget.hold(ours.most_nano_usd)
 
-    def _let_go(self) -> None:
+    def _forget_taken_over(self) -> None:
         """Forget batches that another process has taken over."""
-        for batch in self._claims.lost():
+        for batch in self._claims.taken_over():
             self._budget.give(batch.most_nano_usd, 0)
 
     def look(self) -> bool:
         """Look up every batch once and collect those that have ended. Return whether any is no longer open."""
-        self._let_go()
+        self._forget_taken_over()
         self.adopt()
         before = len(self.held)
         for name in list(self.held):
@@ -223,7 +223,7 @@ class ModelBatches:
                     self._say_stuck(name, problem.message)
                 else:
                     self._say_once(name, f"could not be looked at: {problem}")
-        self.todo |= self._claims.freed()
+        self.todo |= self._claims.given_up_by_others()
         self._tell_foreign()
         ended = len(self.held) < before
         if ended:
@@ -234,35 +234,35 @@ class ModelBatches:
 
     def _tell_foreign(self) -> None:
         """Warn of batches that hold requests of ours under another name of the model."""
-        for batch in under_other_names(self._store, self._claims.foreign, self.model):
+        for batch in under_other_names(self._store, self._claims.foreign_batches, self.model):
             what = f"of {batch.model!r}, another name of this model, holds requests of this run"
             self._say_once(batch.batch_id, f"{what}: run that with --batch to take it in")
 
     def _look_at(self, name: str) -> None:
         batch = self.held[name]
-        if batch.state == "intent" and not self._found(batch):
+        if batch.state == "intent" and not self._exists(batch):
             return
         batch = self.held[name]
         try:
             seen = self._steps.look(str(batch.provider_batch_id))
         except CallProblem as problem:
-            if problem.status != 404 or (listed := self._listed(batch)) is None:
+            if problem.status != 404 or (listed := self._from_list(batch)) is None:
                 raise
             seen = listed
         if seen.state == "ended":
             first = self._first_results.setdefault(name, time.monotonic())
             patient = time.monotonic() - first <= PATIENCE_S and seconds_since(batch.submitted) <= LATE_S
-            found = self._collector.collect(batch, seen, self._calling.run, self.bounding, patient)
-            self._end(name, "collected", found.told, found.cost)
-            self.stopped = self.stopped or found.blamed
-            self._again(batch, {} if found.blamed else found.again)
-            progress.say(f"{self.model}: batch {seen.batch_id} has ended: {found.told}")
+            found = self._collector.collect(batch, seen, self._calling.run, self.bounds_of_requests, patient)
+            self._end(name, "collected", found.summary, found.cost)
+            self.stopped = self.stopped or found.common_failure
+            self._requeue(batch, {} if found.common_failure else found.to_ask_again)
+            progress.say(f"{self.model}: batch {seen.batch_id} has ended: {found.summary}")
         elif seen.state in ("refused", "gone"):
             self._refused(name, seen)
         elif seen.why:
             self._say_once(name, seen.why)
 
-    def _listed(self, batch: StoredBatch) -> BatchState | None:
+    def _from_list(self, batch: StoredBatch) -> BatchState | None:
         """Return the batch from the provider's list, which may have another id than its creation returned; None if the
         list lacks it. Raises CallProblem."""
         keys = self._store.batch_requests(batch.batch_id)
@@ -274,7 +274,7 @@ class ModelBatches:
             self._confirmed(batch.batch_id, found.batch, len(keys))
         return found.batch
 
-    def _found(self, batch: StoredBatch) -> bool:
+    def _exists(self, batch: StoredBatch) -> bool:
         """Return whether the provider has a batch whose creation was not confirmed; give it up if it was never made."""
         if batch.submitted is None:
             self._lost(batch.batch_id, "it was never sent")
@@ -308,7 +308,7 @@ class ModelBatches:
         elif seen.state == "refused":
             self.stopped = self.stopped or f"batch {seen.batch_id} was refused: {seen.why}"
 
-    def _again(self, batch: StoredBatch, missing: dict[str, CallProblem]) -> None:
+    def _requeue(self, batch: StoredBatch, missing: dict[str, CallProblem]) -> None:
         """Put requests without an answer in another batch, or give them up for this run after MOST_TRIES."""
         given_up = {key: problem for key, problem in missing.items() if self._claims.tries[key] >= MOST_TRIES}
         self._store.add([], [self._failure(key, problem) for key, problem in given_up.items()])

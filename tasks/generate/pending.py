@@ -46,7 +46,7 @@ class HasFormer(Protocol):
 
 
 class Calls:
-    """The calls of a generate stage. asked: prompts rendered so far; all of them after `rest`, in the table's order.
+    """The calls of a generate stage. asked: prompts rendered so far; after `render_rest` all, in the table's order.
 
     store: where to look for answers that were paid for in requests of an earlier release; None to look nowhere.
     by_prefix: whether calls are ordered for a provider's prefix cache (prefix_order.py), else as in the prompts' table.
@@ -81,7 +81,7 @@ class Calls:
         """Yield the calls of a few prompts at a time: of those not rendered yet, or again those with these keys."""
         return self._first if keys is None else self._again(keys)
 
-    def beside(self, keys: Collection[str]) -> Iterator[list[Call]]:
+    def with_neighbours(self, keys: Collection[str]) -> Iterator[list[Call]]:
         """Yield again the calls with these keys, their neighbours in the order of asking, and the first and last call.
 
         So a call that shares a prefix with another call of the run also has one beside it here.
@@ -89,7 +89,7 @@ class Calls:
         wanted = self._prompts_of(keys)
         yield from self._rendered(neighbours((prompt for _, prompt in self._in_order(self._prompts())), wanted))
 
-    def rest(self) -> None:
+    def render_rest(self) -> None:
         """Render the remaining prompts, so that `asked` is complete."""
         for _ in self._first:
             pass

@@ -80,7 +80,7 @@ def write_snapshot(
     session: Session,
 ) -> Artifact:
     """Return the snapshot of the answers stored now; write it unless it exists. Raises AnswersMoved."""
-    room = room_of(node)
+    room = extra_tokens(node)
     answers = answers_digest(asking.asked, session, room)
     key = sha256_of([ingredients.key(), answers])
     with session.artifacts.building(node.stage, node.slot, key):
@@ -128,7 +128,7 @@ def checked_results(results: Iterable[object], asked: Mapping[str, Call], model:
         yield one
 
 
-def room_of(node: Node) -> int:
+def extra_tokens(node: Node) -> int:
     """Return how many new tokens the model's table allows beyond those of an answer."""
     return int(node.params["settings"].get("reasoning_tokens", 0))
 
@@ -137,12 +137,14 @@ def answers_digest(asked: Sequence[AskedCall], session: Session, room: int = 0) 
     """Return the digest of the sorted (request key, `state`) pairs. room: see `scored_characters`."""
     states: dict[str, str] = {}
     for some in chunks(asked, COMMIT):
-        answers, failures = held_by(session, some)
+        answers, failures = stored_results(session, some)
         states |= {one.key: state(one, answers, failures, room) for one in some}
     return sha256_of(sorted(states.items()))
 
 
-def held_by(session: Session, asked: Sequence[AskedCall]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
+def stored_results(
+    session: Session, asked: Sequence[AskedCall]
+) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
     """Read the answers, and the failures of requests without an answer, from the store, by request key.
 
     Empty texts that an older version stored as answers are failures (`is_no_answer`).
@@ -167,11 +169,11 @@ def write_rows(node: Node, asking: Asking, session: Session, writer: ArtifactWri
     responses = writer.table("responses", Response)
     failures = writer.table("failures", Failure)
     answered = failed = transient = length_cut = 0
-    room = room_of(node)
+    room = extra_tokens(node)
     labels = {name: node.label(name) for name in ("suite", "task", "split", "arm")}
     states: dict[str, str] = {}
     for some in chunks(asking.asked, COMMIT):
-        found, lost = held_by(session, some)
+        found, lost = stored_results(session, some)
         for one in some:
             states[one.key] = state(one, found, lost, room)
             own: dict[str, Any] = {

@@ -28,11 +28,11 @@ class KnownFiles:
                 self._paths[known["sha256"]] = path
         self._sample = frozenset(upstream.get("sample", ()))
 
-    def told(self, curated: Artifact) -> RawNote:
+    def compared(self, curated: Artifact) -> RawNote:
         """Compare the raw files that a task and split was curated from with the published ones."""
         params, facts = curated.manifest.ingredients.params, curated.facts
         folder = Path(str(curated.run().get("raw", "")))
-        files = [self.held(file, folder) for file in curated.rows("raw_files", RawFile)]
+        files = [self.file_state(file, folder) for file in curated.rows("raw_files", RawFile)]
         what, known = self._numbers.get(params["task"], {}).get(params["split"], ("", 0))
         release = "own_literals" in facts  # an official release has another number of records
         longbench_e = all(Path(one.path).stem.endswith("_e") for one in files)  # LongBench-E has other records
@@ -41,7 +41,7 @@ class KnownFiles:
             return RawNote.of(files)
         return RawNote.of(files, what, count_of(facts, what), known)
 
-    def held(self, file: RawFile, folder: Path) -> RawFileState:
+    def file_state(self, file: RawFile, folder: Path) -> RawFileState:
         """Compare a file as it was read with the digests and size that are published for its path.
 
         A file under an unknown path counts as published if its sha256 is. folder: the raw folder that it was read from.
@@ -96,7 +96,7 @@ def known_of(tasks: Iterable[ScoredTask], upstream: Mapping[str, Any]) -> list[d
         models = behind.setdefault((scored.split, scored.task), {})
         models.setdefault(scored.curated.content, set()).add(scored.model)
         curated[scored.curated.content] = scored.curated
-    told = {content: known.told(artifact) for content, artifact in curated.items()}
+    told = {content: known.compared(artifact) for content, artifact in curated.items()}
     return [
         {
             "split": split,

@@ -474,7 +474,7 @@ def test_request_key_of_a_paid_answer_changes(tmp_path: Path, suite: str, tasks:
         assert session.locations.calling is not None
         model = make(name, {**session.locations.calling.tables[name], **settings, **lasting}, "")
         calls = Calls(node, model, InputArtifacts.of(node, lambda needed: ensure(needed, session).artifact))
-        calls.rest()
+        calls.render_rest()
         found.setdefault((suite, settings["provider"]), []).extend(one.key for one in calls.asked)
     keys = {of: (len(keys), sha256_of(sorted(keys))) for of, keys in found.items()}
     assert keys == {of: one for of, one in RECORDED.items() if of[0] == suite}

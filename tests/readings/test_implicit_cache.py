@@ -11,7 +11,7 @@ from scrollwork.models.engine.sent_prompts import Recent
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make
 from scrollwork.readings.estimate import as_sent
-from scrollwork.readings.implicit_cache import FoundAgain
+from scrollwork.readings.implicit_cache import ImplicitCache
 from tests.models.hosted_kit import ask as wrapped_ask
 from tests.models.hosted_kit import table_of
 
@@ -30,7 +30,7 @@ def asked(tokens: int, question: str, prefix: str = "", letter: str = "a") -> As
 
 
 def given_back(table: dict[str, Any], *asks: Ask) -> list[int]:
-    found = FoundAgain(table)
+    found = ImplicitCache(table)
     return [found.tokens(one, one.likely_tokens) for one in asks]
 
 
@@ -59,7 +59,7 @@ def test_model_that_needs_marks_is_reckoned_to_find_by_itself() -> None:
 
 
 def test_memory_grows_with_the_run() -> None:
-    found = FoundAgain(DEEPSEEK, recent := Recent(100))
+    found = ImplicitCache(DEEPSEEK, recent := Recent(100))
     for number in range(50):
         found.tokens(asked(640, "Why?", letter=chr(97 + number % 26)), 640)
     assert 100 < len(recent) <= 201

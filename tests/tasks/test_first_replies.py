@@ -144,7 +144,7 @@ def test_run_is_sent_whole_before_anybody_looks(call: Call, tmp_path: Path, monk
 def test_name_that_a_reply_gives_moves_the_cursor(caplog: pytest.LogCaptureFixture) -> None:
     first = FirstReplies("generate t", "luna", TABLE, CallSettings(uuid4().hex), new=True)
     given = Answer("k", "text", "complete", "\x1b[2Jevil\u202e\n" + "x" * 5000, Usage(5000, 0, 0, 20))
-    first.answered(given, Request("k", "luna", {}, ask(0)), None)
+    first.note_answer(given, Request("k", "luna", {}, ask(0)), None)
     (line,) = [record.getMessage() for record in caplog.records]
     assert line.isprintable()
     assert len(line) < 1500
@@ -152,8 +152,8 @@ def test_name_that_a_reply_gives_moves_the_cursor(caplog: pytest.LogCaptureFixtu
 
 def test_reply_without_usage_silences_one_that_is_not_believed(caplog: pytest.LogCaptureFixture) -> None:
     first = FirstReplies("generate t", "luna", TABLE, CallSettings(uuid4().hex), new=True)
-    first.answered(Answer("k", "text", "complete", "gpt-6-luna"), Request("k", "luna", {}, ask(0)), None)
-    first.tried(Attempt("l", 1, "answered", None, "2 input tokens for a prompt of 20,000 bytes", 1.0, 1.0))
+    first.note_answer(Answer("k", "text", "complete", "gpt-6-luna"), Request("k", "luna", {}, ask(0)), None)
+    first.note_attempt(Attempt("l", 1, "answered", None, "2 input tokens for a prompt of 20,000 bytes", 1.0, 1.0))
     said = [record.getMessage() for record in caplog.records]
     assert len(said) == 2
     assert "replies do not say" in said[0]
