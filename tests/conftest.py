@@ -26,9 +26,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, forking_process, with_house
 
+settings.register_profile("untimed", deadline=None)  # how long an example takes depends on the machine
+settings.load_profile("untimed")
 PROJECT = Path(__file__).resolve().parents[1]
 HOUSE = (
     *(

@@ -105,7 +105,7 @@ def test_stage_of_the_page_leaves_no_table(work: Scrollwork) -> None:
 def test_provider_of_the_page_is_none(work: Scrollwork) -> None:
     put(work.root / "models/hosted/lighthouse.py", blocks("provider")[0])
     tables = work.root / "models/hosted/tables.py"
-    before(tables, '    "compatible": ("chat"', '    "lighthouse": ("chat",),\n')
+    before(work.root / "models/vendors/keys.py", '    "compatible": ("chat"', '    "lighthouse": ("chat",),\n')
     edit(
         tables, lambda text: text.replace("BASE_URLS = {", 'BASE_URLS = {"lighthouse": "https://lamp.example/v1", ', 1)
     )

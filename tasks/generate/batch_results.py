@@ -76,26 +76,37 @@ class Collector:
         bounding: returns the bounds of requests' tokens. patient: raise CallProblem (transient) if the results hold
         fewer answers than the provider counts. Raises CallProblem, StorageError.
         """
-        if not batch.owner:
-            batch = replace(batch, owner=run)
-            self._store.save_batch(batch)
+        if batch.owner:  # a run was killed while it stored the results
+            return self._collect(batch, ended, bounding, patient)
+        self._store.save_batch(replace(batch, owner=run))
+        try:
+            return self._collect(replace(batch, owner=run), ended, bounding, patient)
+        except CallProblem:
+            if not self._begun[
+                batch.batch_id
+            ].withheld:  # all that is stored is settled: another run may count the rest
+                self._store.save_batch(batch)
+            raise
+
+    def _collect(self, batch: StoredBatch, ended: BatchState, bounding: Bounding, patient: bool) -> Collected:
         found = self._begun.setdefault(batch.batch_id, Collected())
         states = self._store.batch_requests(batch.batch_id)
         waiting = {key for key, state in states.items() if state == WAITING}
         share = (batch.most_nano_usd or 0) // max(1, len(states))
-        found.unread_lines, found.known_lines, found.processed = (
-            0,
-            set(),
-            set(),
-        )  # an earlier try may have ended within a file
+        # an earlier try may have ended within a file
+        found.unread_lines, found.known_lines, found.processed = 0, set(), set()
         found.strange_lines.pop(OTHERS, None)
         bounds: Mapping[str, Bounds] = {}
+        refused: dict[str, Line] = {}
         for path in ended.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
                 self._steps.download(path, file)
                 bounds = bounds or bounding(states)  # settled requests too: others may share a prefix with them
-                for lines in chunks(self._lines(file, states, waiting, found, bounds), COMMIT):
+                for lines in chunks(self._lines(file, states, waiting, found, bounds, refused), COMMIT):
                     self._store_lines(batch, lines, found, share)
+        for lines in chunks((line for key, line in refused.items() if key in waiting), COMMIT):
+            self._store_lines(batch, lines, found, share)
+        waiting -= refused.keys()
         counted, lacking = min(ended.done, len(states)), states.keys() - found.known_lines
         none = len(lacking) == len(states)  # such as a page of HTML, or the results of another batch
         if patient and counted and lacking and (none or len(found.processed) + found.unread_lines < counted):
@@ -136,9 +147,18 @@ class Collector:
         found.withheld = {}
 
     def _lines(
-        self, file: BinaryIO, states: Collection[str], waiting: set[str], found: Collected, bounds: Mapping[str, Bounds]
+        self,
+        file: BinaryIO,
+        states: Collection[str],
+        waiting: set[str],
+        found: Collected,
+        bounds: Mapping[str, Bounds],
+        refused: dict[str, Line],
     ) -> Iterator[Line]:
-        """Yield the results of requests that still wait, each once, and note the other lines in `found`."""
+        """Yield the answers to requests that still wait, each once, and note the other lines in `found`.
+
+        Failures are put in `refused`, by request: an answer to the same request, which is paid, may follow.
+        """
         file.seek(0)
         while data := file.readline(LONGEST_LINE):
             if not data.strip():
@@ -152,17 +172,21 @@ class Collector:
             found.known_lines.add(line.key)
             if line.key in states and (isinstance(line.result, Reply) or (line.result.status or 300) < 300):
                 found.processed.add(line.key)
-            if line.key not in waiting:
+            if line.key not in waiting or (line.key in refused and not isinstance(line.result, Reply)):
                 found.strange_lines[OTHERS] += 1
                 continue
-            waiting.remove(line.key)
             result, most = line.result, bounds.get(line.key, ANY)
             result = (
                 with_believed_usage(result, most) if isinstance(result, Reply) else with_believed_cost(result, most)
             )
             if result.doubt:
                 found.strange_lines[f"such as {result.doubt}" if not found.strange_lines else "usage not believed"] += 1
-            yield Line(line.key, result, most.shared)
+            own = Line(line.key, result, most.shared)
+            if isinstance(result, Reply):
+                waiting.remove(line.key)
+                yield own
+            else:
+                refused[line.key] = own
 
     def _store_lines(self, batch: StoredBatch, lines: list[Line], found: Collected, share: int) -> None:
         cost_of_all = 0

@@ -7,22 +7,25 @@ end at different positions. In this order each shorter one is a prefix of the ne
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby, islice
+from itertools import islice
 
 from scrollwork.records.prompt import Part, Prompt
 
-MOST = 20_000  # most prompts of one context that are held and sorted together; more are sorted in parts of this size
+MOST = 20_000  # most prompts that are held and sorted together; a longer table is sorted in parts of this size
 
 
 def in_prefix_order(prompts: Iterable[Prompt]) -> Iterator[tuple[int, Prompt]]:
     """Yield each prompt with its position in the table.
 
-    Neighbours with the same first document are sorted by the spans that they show of their documents, the shorter of
-    two spans with the same start first; other prompts keep their position.
+    Prompts with the same first document follow the first of them, wherever they stand in the table. They are sorted by
+    the spans that they show of their documents, the shorter of two spans with the same start first.
     """
-    for _, group in groupby(enumerate(prompts), key=lambda one: first_document(one[1])):
-        while some := list(islice(group, MOST)):
-            yield from sorted(some, key=lambda one: spans(one[1]))
+    numbered = enumerate(prompts)
+    while some := list(islice(numbered, MOST)):
+        documents: dict[str | None, int] = {}
+        for _, prompt in some:
+            documents.setdefault(first_document(prompt), len(documents))
+        yield from sorted(some, key=lambda one: (documents[first_document(one[1])], spans(one[1])))
 
 
 def first_document(prompt: Prompt) -> str | None:

@@ -57,7 +57,8 @@ class Tree:
 
 
 def tree(seed: int) -> Tree:
-    """An instruction, documents and windows of them, at most nine questions; those on one document stand together."""
+    """An instruction, documents and windows of them, at most nine questions; of odd seeds in any order, else those on
+    one document together."""
     rng = random.Random(seed)
     made, left = Tree(), 9
     instruction = word(rng, rng.choice([100, 700, 1_500]))
@@ -78,6 +79,8 @@ def tree(seed: int) -> Tree:
         for row in rows[: max(0, left)]:
             made.prompts.append(prompt(len(made.prompts), (*row, Part("query", word(rng, rng.randint(5, 80))))))
         left -= len(rows)
+    if seed % 2:
+        rng.shuffle(made.prompts)
     return made
 
 

@@ -39,7 +39,7 @@ def value(sentences: list[list[str]], reference: list[str]) -> float:
     return total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SENTENCES, st.lists(st.sampled_from("abcd"), min_size=2, max_size=8))
 def test_greedy_choice_is_worse_than_a_single_sentence_or_miscounted(
     sentences: list[list[str]], reference: list[str]

@@ -444,7 +444,7 @@ PROBLEMS = {
 }
 
 
-@hypothesis_settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@hypothesis_settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(
     plan=st.lists(st.lists(KINDS, max_size=6), min_size=1, max_size=40),
     group=st.integers(0, 7),

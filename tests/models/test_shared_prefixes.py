@@ -147,13 +147,13 @@ def prompt(document: str, start: int, end: int, question: str) -> Prompt:
     return Prompt("s", "t", "test", question, 0, "plain", "full", parts, "0" * 64, **more)  # type: ignore[arg-type]
 
 
-def test_windows_are_asked_by_length_or_answers_lose_their_place() -> None:
+def test_prompts_on_one_document_are_asked_apart_or_answers_lose_their_place() -> None:
     closed = replace(prompt("d", 0, 1, "closed"), parts=(Part("query", "closed"),))
     table = [closed]
     table += [prompt("d", start, start + length, q) for length in (5, 20) for start in (0, 7) for q in "ab"]
     table += [prompt("e", 0, 5, "a"), prompt("d", 0, 5, "later")]
     found = list(in_prefix_order(table))
-    assert [place for place, _ in found] == [0, 1, 2, 5, 6, 3, 4, 7, 8, 9, 10]
+    assert [place for place, _ in found] == [0, 1, 2, 10, 5, 6, 3, 4, 7, 8, 9]
     assert all(table[place] is one for place, one in found)
 
 

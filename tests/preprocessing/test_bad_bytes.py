@@ -18,7 +18,7 @@ from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 from tests.preprocessing.bad_layouts import LAYOUTS, Files, clean, curated
 
-SHOWN = settings(max_examples=80, deadline=None, derandomize=True, database=None)
+SHOWN = settings(max_examples=80, derandomize=True, database=None)
 PIECES = st.one_of(
     st.binary(max_size=6),
     st.sampled_from([b'"', b"\n", b",", b"{", b"}", b"[", b"]", b"\\", b"\\u", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"NaN"]),

@@ -155,7 +155,7 @@ HOSTILE = st.one_of(
 
 @pytest.mark.parametrize("name", JSON)
 @settings(
-    max_examples=100, deadline=None, derandomize=True, database=None,
+    max_examples=100, derandomize=True, database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )  # fmt: skip
 @given(data=st.data())

@@ -141,7 +141,7 @@ def test_long_prompt_loses_its_cue_or_a_whole_document() -> None:
 spans = st.tuples(st.integers(0, 60), st.integers(0, 60)).filter(lambda pair: pair[0] < pair[1])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(spans, max_size=12, unique=True), st.integers(0, 60))
 def test_marks_change_the_text(found: list[tuple[int, int]], length: int) -> None:
     text = "".join(chr(97 + number % 26) for number in range(60))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.preprocessing.prompts.chat import adapt, answer_tag, answer_type
@@ -173,7 +173,6 @@ def test_gov_report_for_gpt4_keeps_other_than_7146_tokens() -> None:
     assert shown.endswith("one two three four ... [The rest of the report is omitted]\n\n")
 
 
-@settings(deadline=None)
 @given(
     task=st.sampled_from(TASKS),
     variant=st.sampled_from(["plain", "chat", "claude"]),

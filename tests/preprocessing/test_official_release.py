@@ -53,7 +53,7 @@ def replaced(row: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("suite", "task"), TASKS)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_round_trip_changes_a_row(suite: str, task: str, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 4)) if task in SEVERAL else 1

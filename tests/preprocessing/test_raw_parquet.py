@@ -124,7 +124,7 @@ def test_date_that_python_has_not_is_dropped_alone(tmp_path: Path) -> None:
     assert [type(row) for row in rows] == [Record, MalformedRecord]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_any_bytes_after_the_magic_are_named_and_never_a_crash(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -70,7 +70,7 @@ from scrollwork.storage.artifacts.columns import to_batch
 from scrollwork.storage.artifacts.plain import plain_rows, plain_values
 
 SHA = "0123456789abcdef" * 4
-QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 text = st.text(max_size=12)
 filled = st.text(min_size=1, max_size=12)
@@ -629,7 +629,6 @@ def test_json_holds_what_is_no_json(bad):
         canonical_json(bad)
 
 
-@settings(deadline=None)
 @given(
     st.recursive(st.none() | st.booleans() | st.integers() | number | text, lambda inner: st.lists(inner, max_size=3))
 )

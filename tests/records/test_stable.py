@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.records.stable_choice import stable_index, stable_int, stable_order
@@ -63,14 +63,12 @@ def test_orders_favour_a_place():
     assert all(300 < n < 500 for n in first)  # 400 expected, standard deviation 18
 
 
-@settings(deadline=None)
 @given(names, st.text(max_size=8), st.integers())
 def test_added_item_moves_another(items, added, seed):
     with_it = stable_order([*items, added], seed)
     assert [item for item in with_it if item != added] == [item for item in stable_order(items, seed) if item != added]
 
 
-@settings(deadline=None)
 @given(names)
 def test_order_loses_an_item(items):
     assert sorted(stable_order(items, "x")) == sorted(items)

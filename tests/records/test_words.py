@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.records.document import Document, text_id_and_words
@@ -35,7 +35,6 @@ def test_character_that_is_no_white_space_parts_words() -> None:
     assert wrong == []
 
 
-@settings(deadline=None)
 @given(st.text() | hostile)
 def test_count_differs_from_that_of_split(text: str) -> None:
     text = text.encode("utf-8", "ignore").decode("utf-8")

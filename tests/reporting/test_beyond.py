@@ -102,7 +102,7 @@ def test_an_interval_in_which_nothing_varies_is_printed() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_name_of_a_part_becomes_markup(text: str) -> None:
     html = "".join(
         page(scored(), params(MODELS), content=Content(findings=Findings(slices=[part("truncated", text, 1.0)])))

@@ -94,7 +94,7 @@ def test_hostile_names_break_out_of_page_or_picture() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_some_text_makes_a_picture_that_is_no_xml(text: str) -> None:
     found = hostile(text)
     for svg in found.pictures.values():

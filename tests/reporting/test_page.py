@@ -111,7 +111,7 @@ def test_half_a_character_in_a_message_can_be_written_down() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_text_is_shown_as_text(text: str) -> None:
     page_text = hostile(text)
     page_text.encode("utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import logging
 import threading
 import time
@@ -290,6 +291,66 @@ def test_collection_that_broke_off_loses_answers_or_counts_money_twice(
     assert len(office.made) == 1
     assert office.store.spent()[office.spec].calls == 14
     assert office.store.holdings().attempts == {office.spec: {"answered": 14}}
+
+
+@pytest.mark.parametrize("part", [0, 5])
+@each_vendor
+def test_results_that_an_earlier_run_could_not_read_count_in_that_run(
+    office: Office, monkeypatch: pytest.MonkeyPatch, part: int
+) -> None:
+    real = BatchSteps.download
+
+    def cut(desk: BatchSteps, path: str, into: Any) -> None:
+        real(desk, path, into)
+        into.seek(0)
+        lines = into.readlines()[:part]
+        if not lines:
+            raise CallProblem("terminal", "no such file", status=404)
+        into.seek(0)
+        into.truncate()
+        into.writelines(lines)
+
+    calls = office.calls(12, f"unread {part}")
+    monkeypatch.setattr(BatchSteps, "download", cut)
+    office.run(calls, "run-1", batch_wait_s=0.5)
+    assert len(office.texts(calls)) == part
+    monkeypatch.setattr(BatchSteps, "download", real)
+    office.run(calls, "run-2")
+    assert office.texts(calls) == office.alone(calls)
+    assert [sum(one.calls for one in office.store.spent(run).values()) for run in ("run-1", "run-2")] == [
+        part,
+        12 - part,
+    ]
+    assert len(office.made) == 1
+
+
+@pytest.mark.parametrize("first", [True, False])
+@each_vendor
+def test_failure_beside_an_answer_to_the_same_request_hides_it(
+    office: Office, monkeypatch: pytest.MonkeyPatch, first: bool
+) -> None:
+    failures = {
+        "openai": {"response": {"status_code": 503, "body": {"error": {"message": "busy"}}}, "error": None},
+        "anthropic": {"result": {"type": "errored", "error": {"type": "error", "error": {"type": "api_error"}}}},
+    }
+    real = BatchSteps.download
+
+    def doubled(desk: BatchSteps, path: str, into: Any) -> None:
+        real(desk, path, into)
+        into.seek(0)
+        good = [json.loads(line) for line in into.readlines()]
+        bad = [{"custom_id": line["custom_id"], **failures[office.name]} for line in good]
+        both = [one for pair in zip(bad, good, strict=True) for one in (pair if first else pair[::-1])]
+        into.seek(0)
+        into.truncate()
+        into.writelines(json.dumps(line).encode() + b"\n" for line in [*both, *bad[:1]])
+
+    monkeypatch.setattr(BatchSteps, "download", doubled)
+    calls = office.calls(6, f"doubled {first}")
+    office.run(calls)
+    assert office.texts(calls) == office.alone(calls)
+    assert office.store.spent()[office.spec].calls == 6
+    assert len(office.made) == 1
 
 
 @each_vendor

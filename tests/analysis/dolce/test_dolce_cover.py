@@ -188,7 +188,7 @@ def test_aspects_differ_from_whole_numbers(at: tuple[int, int, int, int]) -> Non
 
 
 @given(st.integers(1, 5000), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_aspects_warn_or_do_not_sum_to_1(units: int, data: st.DataObject) -> None:
     complexity, redundancy = data.draw(st.sampled_from([pair for pair in pairs(units, PIG) if pair[0] > 0]))
     lengths = sorted({0, units, data.draw(st.integers(0, units)), min(units, 50)})

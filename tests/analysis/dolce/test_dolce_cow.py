@@ -143,7 +143,7 @@ def tasks(draw: st.DrawFn) -> Counts:
 
 
 @given(tasks())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_task_warns_or_gives_what_is_no_number(data: Counts) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -156,7 +156,7 @@ def test_any_task_warns_or_gives_what_is_no_number(data: Counts) -> None:
 
 
 @given(tasks(), st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_order_of_problems_or_lengths_matters_with_held_noise(data: Counts, random: object) -> None:
     order = np.arange(len(data.units))
     columns = np.arange(data.lengths.shape[1])

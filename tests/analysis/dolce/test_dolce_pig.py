@@ -150,7 +150,7 @@ def test_the_factor_of_the_paper_is_left_out() -> None:
 
 
 @given(st.integers(1, 400), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_problem_warns_or_gives_what_is_no_number(units: int, data: st.DataObject) -> None:
     lengths = data.draw(st.lists(st.integers(0, units), min_size=1, max_size=4, unique=True))
     own = scores(units, {length: data.draw(st.lists(st.floats(0, 1), min_size=1, max_size=5)) for length in lengths})
