@@ -105,7 +105,10 @@ def batch_group(table: Mapping[str, Any]) -> int:
 
 
 def batch_hits(table: Mapping[str, Any]) -> float:
-    """The least share of a batch's requests that find their prefix in the cache, 0 where the vendor says nothing."""
+    """Return the lowest share of a batch's requests that hit the cache, as the vendor states it.
+
+    0 if it states none.
+    """
     known = family_of(table)
     return float(known.family.get("cache.batch_hits", 0)) if known is not None else 0.0
 
