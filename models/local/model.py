@@ -27,7 +27,7 @@ from scrollwork.records.base import canonical_json
 
 log = logging.getLogger("scrollwork")
 PROVIDER = "transformers"
-RECIPE = 1  # raised when the conversion of a payload to token ids changes
+RECIPE = 1  # increase it when the conversion of a payload to token ids changes
 BATCH = 8  # prompts
 BATCH_TOKENS = 16_384  # of input with padding: in T5, attention over 8,192 tokens takes gigabytes for each prompt
 WINDOW = 16  # batches of calls that are taken from the iterable and sorted by length
@@ -49,7 +49,7 @@ class Local:
         self.name, self.members, self.table = name, (name,), table
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
-        """What decides the answer: the checkpoint by its files' digest, the prompt, the window, the decoding."""
+        """Return what decides the answer: checkpoint (by its files' digest), prompt, window and decoding."""
         table = self.table
         return {
             "provider": PROVIDER,
