@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 K1, B = 1.2, 0.75  # Robertson & Zaragoza 2009, section 3.5: usual values, not tuned here
 SHORTEST = 4  # words: no useful sentence is shorter, so the search ends if less is left
-MISSES = 12  # the search ends after so many sentences in a row that did not fit
+MISSES = 12  # the search ends after this many sentences in a row that do not fit
 PLACES = 9  # decimals of scores that are compared, as sums may differ in further ones between machines
 STOP = word_set(
     """

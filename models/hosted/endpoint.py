@@ -43,7 +43,7 @@ def wire_to(table: Mapping[str, Any], headers: Mapping[str, str], key: str) -> W
 
 
 def own_headers(headers: Mapping[str, Any]) -> dict[str, str]:
-    """Return the headers without those in which the SDK describes itself."""
+    """Return the headers that say who sends and in which API version, without those that describe the SDK."""
     return {n: v for n, v in headers.items() if isinstance(v, str) and not n.lower().startswith("x-stainless")}
 
 

@@ -84,7 +84,7 @@ def problem_of_status(
     """
     error = error_in(body)
     message = message_line(error["message"] if error else text_of(mask_secrets(text, secrets)), secrets)
-    if 300 <= status < 400:  # not followed, as nowhere else may get the key
+    if 300 <= status < 400:  # not followed, as no other server may get the key
         place = message_line(headers.get("location", ""), secrets)
         message = f"sent elsewhere; if that is right, make it the base_url: {place}"
     elif error is None and status in MIDDLEMEN and "<" in text[:200]:

@@ -36,7 +36,7 @@ class Inflater:
     def pieces(self, chunk: bytes) -> Iterator[bytes]:
         """Yield what `chunk`, the next bytes of the body, contains. Each piece is unpacked only when it is taken.
 
-        Raises Strange if the body is damaged.
+        Raises Strange if the body is damaged. A body that ends too early is not noticed here.
         """
         if self._unpacking is None:
             yield chunk

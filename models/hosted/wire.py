@@ -200,7 +200,7 @@ async def read_whole(content: aiohttp.StreamReader, length: int, inflater: Infla
 
 
 def most_bytes(tokens: int | None, logprobs: bool = False) -> int:
-    """Return the most bytes of a reply to a request that allows this many new tokens, None if unknown."""
+    """Return the most bytes that a reply can have. tokens: new tokens that the request allows, None if unknown."""
     if tokens is None:
         return MOST_BYTES
     return min(MOST_BYTES, ROOM_BYTES + tokens * (TOKEN_BYTES + logprobs * LOGPROBS_BYTES))

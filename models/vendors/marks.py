@@ -37,8 +37,8 @@ class CacheUse:
 
         It is the digest of the shortest shared prefix that is longer than the instruction, so that all prefixes nested
         in it can be read, even if documents are cut differently for each question. The instruction alone gives no key
-        unless nothing longer is shared, as all requests would go to one machine, which answers only so many a minute.
-        With the rule breakpoints it does give one, as marks decide what is cached.
+        unless nothing longer is shared: all requests would go to one machine, which answers only a limited number a
+        minute. With the rule breakpoints it does give one, as marks decide what is cached.
         """
         if not ask.shared_prefixes or not (self.key or self.header):
             return ""
