@@ -1,4 +1,4 @@
-"""Where a key may go without encryption: to this machine only."""
+"""Where a key may be sent without encryption: only to this machine."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address is this machine's own by its name alone: localhost, 127.0.0.0/8, ::1.
+    """Return whether a URL is this machine's own by its text alone: localhost, 127.0.0.0/8, ::1.
 
-    Nothing is looked up: what a name stands for can change. A resolver may send NAME.localhost anywhere.
+    Nothing is looked up, as the address of a name can change. NAME.localhost does not count: a resolver may send it
+    anywhere.
     """
     host = (urlsplit(url).hostname or "").lower().rstrip(".")
     if host == "localhost":
@@ -22,5 +23,5 @@ def is_loopback(url: str) -> bool:
 
 
 def is_open(url: str) -> bool:
-    """Whether what is sent there can be read on the way: plain http to another machine."""
+    """Return whether others can read on the way what is sent to a URL: plain http to another machine."""
     return urlsplit(url).scheme == "http" and not is_loopback(url)

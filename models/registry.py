@@ -16,48 +16,48 @@ from scrollwork.models.table_keys import nearest_known
 from scrollwork.models.vendors.families import vendors
 from scrollwork.models.vendors.keys import ENDPOINTS
 
-HOSTED = {name: f"scrollwork.models.hosted.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
-# what takes requests in batches
+HOSTED = {name: f"scrollwork.models.hosted.{name}" for name in ENDPOINTS}  # cost money, or are at least remote
+# providers that accept requests in batches
 BATCHES = {name: f"scrollwork.models.hosted.{name}_batches" for name in ("anthropic", "openai")}
 LOCAL = {"transformers": "scrollwork.models.local.model"}  # checkpoints that run in this process
-CALLED = {**HOSTED, **LOCAL}  # whose answers cost money or take long: claimed, and committed when they come
+CALLED = {**HOSTED, **LOCAL}  # costly or slow: calls are claimed, answers committed as they come
 PROVIDERS = {
     "baselines": "scrollwork.models.baselines.naive",
     "extractive": "scrollwork.models.extractive.by_rule",
     "planted": "scrollwork.models.baselines.planted",
     **CALLED,
 }
-FOR_LOCAL = ("context", "tokenizer")  # of what the command line gives
-UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
+FOR_LOCAL = ("context", "tokenizer")  # values of the command line that local models use
+UPPER_BOUNDS = ("extractive",)  # providers that may see references
 TABLES = {
     "baselines": baseline_tables.BY_CHANCE,
     "extractive": baseline_tables.RULED,
     "planted": baseline_tables.SHARES,
 }
-REST_RULES = "rules.rest"  # of a resolved table: rules for tasks that nobody knows
-SHARES = {"planted": ("noise", "right", "wrong")}  # options of 0 to 1, the last two a part of the first
+REST_RULES = "rules.rest"  # key of a resolved table: rules for tasks that no suite of ours has
+SHARES = {"planted": ("noise", "right", "wrong")}  # options from 0 to 1; the last two are shares of the first
 
 
 class UnknownModel(ValueError):
-    """No such model; the message lists what there is."""
+    """There is no such model, or its table is invalid; the message says what there is."""
 
 
 def module_of(provider: str) -> str:
-    """Return the dotted name of a provider's module; one from elsewhere is named by its module."""
+    """Return the dotted name of a provider's module; a provider from outside is named by its module."""
     return provider if is_outside(provider) else PROVIDERS[provider]
 
 
 def is_outside(provider: object) -> bool:
-    """Tell whether a provider is a module from elsewhere, `package.module`."""
+    """Return whether a provider is a module from outside this package, `package.module`."""
     return isinstance(provider, str) and "." in provider
 
 
 def settings(
     spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str = "", given: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The table of `spec` for a suite, with what stands behind its colon ("naive:seed=7"). Raises UnknownModel.
+    """Return the table of `spec` for a suite, with the options after its colon ("naive:seed=7"). Raises UnknownModel.
 
-    given: values of the command line for hosted and local models, over those of their tables (base_url).
+    given: values of the command line for hosted and local models, which replace those of their tables (base_url).
     """
     name, _, rest = spec.partition(":")
     if name in {**CALLED, **vendors()} and name not in tables:
@@ -102,7 +102,7 @@ def settings(
 
 
 def shared(spec: str, table: dict[str, Any]) -> dict[str, Any]:
-    """Read the table of a model whose options are shares, with the command line's values. Raises UnknownModel."""
+    """Return the table of a model whose options are shares, with the command line's values. Raises UnknownModel."""
     name, _, rest = spec.partition(":")
     known = SHARES[table["provider"]]
     for option in filter(None, rest.split(",")):
@@ -121,7 +121,7 @@ def shared(spec: str, table: dict[str, Any]) -> dict[str, Any]:
 
 
 def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Check and return the table of a hosted or local model. Raises UnknownModel."""
+    """Check the table of a hosted or local model and return it with the given values. Raises UnknownModel."""
     given = given or {}
     try:
         if table["provider"] in LOCAL:
@@ -132,10 +132,11 @@ def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) 
 
 
 def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
-    """The table of PROVIDER:ID or VENDOR:ID: that of the vendor's one model of this id, of several the one that is
-    named like it; else nothing is known of it but the id, and the vendor's address.
+    """Return the table of PROVIDER:ID or VENDOR:ID. Raises UnknownModel if the ID is missing.
 
-    `compatible:ID` is never that of a table: another server of the same id has other limits, and must not get its key.
+    It is the table of the only model with this provider, address and id; if there are several, the one whose name is
+    the id. Else it contains nothing but the provider, the id, and how to reach the vendor. `compatible:ID` never takes
+    a table: another server with a model of the same id has other limits, and must not get its key.
     """
     provider, _, model_id = spec.partition(":")
     if not model_id:
@@ -144,21 +145,24 @@ def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) 
     table = {**(vendors()[provider].client if provider in vendors() else {"provider": provider}), "id": model_id}
     decides = {key: table[key] for key in ("provider", "base_url", "id") if key in table}
     known = [name for name, one in tables.items() if decides.items() <= one.items()]
-    if model_id in known:  # a table of one's own with this id must not take its settings away
+    if model_id in known:  # a user's own table with the same id must not hide the settings of this one
         known = [model_id]
     return table_for(known[0], tables, suite) if len(known) == 1 and provider not in ("compatible", *LOCAL) else table
 
 
 def needs_address(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a model runs on the user's own server, at an address that its table does not know."""
+    """Return whether a model runs on the user's own server, at an address that its table does not contain."""
     name = spec.partition(":")[0]
     table = tables.get(name, {"provider": name})
     return table.get("provider") == "compatible" and "base_url" not in table
 
 
 def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
-    """A model's table: what `on.SUITE` says put over it, and rules of the model `rest` where it has none itself. The
-    rules for tasks that nobody knows stand under REST_RULES."""
+    """Return a model's table, with the values of `on.SUITE` over it. Raises UnknownModel.
+
+    Rules that it lacks are those of the model that `rest` names. Rules for tasks of no suite of ours are under
+    REST_RULES.
+    """
     if name not in tables:
         for vendor in vendors().values():
             if name in vendor.by_id:
@@ -189,13 +193,16 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
 
 
 def merge_rules(rules: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Rules with others over them, task by task; those for tasks that nobody knows, metric by metric."""
+    """Return rules with others over them: task by task, but those for unknown tasks (REST) metric by metric."""
     rest = {**rules.get(REST, {}), **over.get(REST, {})}
     return {**rules, **over, **({REST: rest} if rest else {})}
 
 
 def make(spec: str, table: Mapping[str, Any], revision: str) -> Model:
-    """Make the model of a resolved table. revision: digest of the provider's code, where answers depend on it."""
+    """Make the model of a resolved table. revision: digest of the provider's code, if answers depend on it.
+
+    Raises TypeError if a module from outside does not return a model.
+    """
     table = dict(table)
     provider = table.pop("provider")
     module = importlib.import_module(module_of(provider))

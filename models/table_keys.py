@@ -1,6 +1,6 @@
-"""Keys of configuration files, each declared once: its kind, what it means, whether it must be there.
+"""Keys of configuration files, each declared once: its kind, its meaning, and whether it is required.
 
-What is refused, and the JSON Schemas for editors (config/schema/), come from the same declarations.
+The checks and the JSON Schemas for editors (config/schema/) both come from these declarations.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value stands in a TOML file. tables: the names in [the.header]; inner: keys of inline tables below."""
+    """Where a value is in a TOML file. tables: the names in [the.header]. inner: keys of the inline tables in it."""
 
     file: str
     tables: tuple[str, ...] = ()
     inner: str = ""
 
     def below(self, name: str, inline: bool) -> Place:
-        """The table of that name in this one; inline where it is written as `name = {...}`."""
+        """Return the place of the table `name` in this one. inline: it is written as `name = {...}`."""
         if inline or self.inner:
             return Place(self.file, self.tables, f"{self.inner} {name}".strip())
         return Place(self.file, (*self.tables, name))
@@ -34,22 +34,22 @@ class Place:
 
 
 class BadValue(ValueError):
-    """A configuration file holds what it may not; the message names file, table and key."""
+    """A configuration file contains an invalid value; the message names file, table and key."""
 
 
 class Kind(Protocol):
     """What a value may be."""
 
     def check(self, at: Place, name: str, value: Any) -> None:
-        """Raises BadValue. name: of the key."""
+        """Raise BadValue unless the value is of this kind. name: of the key."""
 
     def schema(self) -> Schema:
-        """As JSON Schema (draft 2020-12)."""
+        """Return the kind as JSON Schema (draft 2020-12)."""
 
 
 @dataclass(frozen=True)
 class Plain:
-    """A value of one type. what: as errors call it."""
+    """A value of some types. what: its name in errors. written: its JSON Schema."""
 
     types: tuple[type, ...]
     what: str
@@ -76,7 +76,7 @@ ANYTHING = Plain((object,), "anything", {})
 
 @dataclass(frozen=True)
 class Between:
-    """A number within bounds."""
+    """A number within bounds, which are included."""
 
     low: float
     high: float
@@ -96,8 +96,11 @@ SHARE = Between(0, 1)
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some texts. others: in words what else it may be, and what gives further names, of a choice that may be
-    `package.module` too; None where there is nothing else."""
+    """One of some texts.
+
+    others: (what else it may be, in words; function that returns further names), None for nothing else. With `others`,
+    any text with a dot is accepted, as it may be `package.module`.
+    """
 
     known: tuple[str, ...]
     others: tuple[str, Callable[[], Iterable[str]]] | None = None
@@ -118,7 +121,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list of values of one kind. exactly: how many, 0 for any number."""
+    """A list of values of one kind. exactly: their number, 0 for any."""
 
     kind: Kind
     exactly: int = 0
@@ -140,7 +143,7 @@ TEXT_LIST = ListOf(TEXT)
 
 @dataclass(frozen=True)
 class MapOf:
-    """A table of any keys. inline: it is usually written as `name = {...}`. names: what a key may be."""
+    """A table with any keys. inline: it is usually written as `name = {...}`. names: what a key may be."""
 
     kind: Kind
     inline: bool = False
@@ -161,7 +164,7 @@ class MapOf:
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a table. means: for people, in editors and documents. needed: it must be there."""
+    """A key of a table. means: its meaning, for people, in editors and documents. needed: it is required."""
 
     kind: Kind
     means: str
@@ -170,7 +173,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose keys are all known. inline: as of `MapOf`."""
+    """A table whose keys are all known. inline: as in `MapOf`."""
 
     keys: Mapping[str, Key]
     inline: bool = False
@@ -199,11 +202,11 @@ class Table:
 
 
 def unknown_key(key: str, there: Sequence[str]) -> str:
-    """What is said of a key that nothing reads, with the nearest that there is."""
+    """Return the message about an unknown key, with the nearest known key."""
     return f"unknown key {key!r}; there are: {', '.join(there)}{nearest_known(key, there)}"
 
 
 def nearest_known(given: Any, known: Sequence[str]) -> str:
-    """The nearest of what there is, as the end of a sentence; "" where nothing is near."""
+    """Return the known name nearest to the given one, as the end of a sentence; "" if none is near."""
     near = get_close_matches(str(given), known, 1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,4 +1,4 @@
-"""The tables of baselines: every key known by name and kind, so that a slip is told before anything is answered."""
+"""The keys of the baselines' tables, with their kinds, so that a mistake is reported before anything is answered."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from scrollwork.models.table_keys import (
     unknown_key,
 )
 
-# A rule is one of those of models/baselines/naive.py and models/extractive/by_rule.py, with what it needs beside it.
+# The keys of a rule. One of them names the method, which is in models/baselines/naive.py or in
+# models/extractive/by_rule.py; the others are its options.
 RULE = Table(
     {
         "span": Key(WHOLE, "So many contiguous words of the documents."),
@@ -64,12 +65,12 @@ RULE = Table(
         "reads": Key(TEXT, 'What is read in place of the documents: "query".'),
     }
 )
-REST = "rest"  # in `rules`: a rule for each metric or kind of task, for tasks that no suite of ours has
+REST = "rest"  # key of `rules`: its table has a rule by metric or kind of task, for tasks of no suite of ours
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The kind of `rules`: a rule a task, and under REST a rule a metric or kind."""
+    """The kind of `rules`: a rule for each task, and under REST a table with a rule for each metric or kind of task."""
 
     def check(self, at: Place, name: str, value: Any) -> None:
         ANY_TABLE.check(at, name, value)

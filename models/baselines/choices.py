@@ -1,4 +1,4 @@
-"""The options of a multiple-choice query, read as the prompt shows them."""
+"""The options of a multiple-choice query, read from its text as the prompt shows it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ PLAIN = re.compile(r"^ *([A-Z])[.:)] ?", re.MULTILINE)
 
 
 def option_heads(query: str) -> list[re.Match[str]]:
-    """Where options begin: lines that begin with "(X)", else "X.", "X:" or "X)", if X is the next letter. Of the latter
-    two at least: one alone is an initial."""
+    """Return the matches at which the options begin, in order; empty if the query has none.
+
+    An option begins a line with "(X)" or, if no line does, with "X.", "X:" or "X)". The letters must be A, B, C and so
+    on. Of the plain forms there must be at least two: one alone is an initial.
+    """
     found = successive_letters(BRACKETED, query)
     if not found:
         plain = successive_letters(PLAIN, query)
@@ -19,7 +22,7 @@ def option_heads(query: str) -> list[re.Match[str]]:
 
 
 def successive_letters(pattern: re.Pattern[str], query: str) -> list[re.Match[str]]:
-    """Matches whose letters are A, B, C and so on; others are passed over."""
+    """Return the matches whose letters are A, B, C and so on in this order; other matches are skipped."""
     found: list[re.Match[str]] = []
     for match in pattern.finditer(query):
         if match[1] == chr(ord("A") + len(found)):
@@ -28,18 +31,21 @@ def successive_letters(pattern: re.Pattern[str], query: str) -> list[re.Match[st
 
 
 def question(query: str) -> str:
-    """What stands before the options; the whole query where there are none."""
+    """Return the text before the options, or the whole query if it has none."""
     found = option_heads(query)
     return query[: found[0].start()].strip() if found else query.strip()
 
 
 def options(query: str) -> dict[str, str]:
-    """Option texts by letter."""
+    """Return the texts of the options by letter."""
     found = option_heads(query)
     ends = [*(head.start() for head in found[1:]), len(query)][: len(found)]
     return {head[1]: query[head.end() : end].strip() for head, end in zip(found, ends, strict=True)}
 
 
 def option_answer(query: str, letter: str, answer: str) -> str:
-    """The answer that names an option: its letter, or (answer "text") its text, "" where the query has no such."""
+    """Return how an answer names an option: by its letter as given or, if `answer` is "text", by its text.
+
+    The text is "" if the query has no option of that letter.
+    """
     return options(query).get(letter, "") if answer == "text" else letter

@@ -1,9 +1,10 @@
-"""What the heuristics of SCROLLS take from training examples (section 6.1 of the fact sheet).
+"""What the heuristics of SCROLLS learn from training examples (section 6.1 of the fact sheet).
 
-lead: rho, the mean over released rows (one a reference) of output / document characters; lead_input: the input with its
-query in place of the document. The paper says "input"; its numbers come out with the document (fidelity.md#naive).
-position: the most frequent place of the right option, by_query: the most frequent output of each query (ContractNLI:
-its 17 hypotheses). Ties go to the first letter, or to the first in the alphabet: the paper names no rule.
+lead: rho, the mean of output / document characters over released rows (one for each reference). lead_input: the same,
+with the whole input, query included, in place of the document. The paper says "input", but its numbers come out with
+the document (fidelity.md#naive). position: the most frequent position of the right option. by_query: the most frequent
+output for each query (ContractNLI: its 17 hypotheses). Ties go to the first letter, or to the first output in
+alphabetical order: the paper names no rule.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class CannotFit(ValueError):
-    """The examples do not say what the rule asks for."""
+    """The examples do not hold what the rule needs."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """An example with the characters of its documents, and of its whole input with query and blank lines."""
+    """An example, with the number of characters of its documents, and of its whole input with query and blank lines."""
 
     example: Example
     document_chars: int
@@ -34,7 +35,11 @@ class Case:
 
 
 def fit(kind: str, cases: Iterable[Case]) -> list[Fitted]:
-    """The values of a rule. Raises CannotFit where no example has a reference, or an answer is no option."""
+    """Fit a rule to examples and return its values. kind: one of KINDS. Examples without references are left out.
+
+    There is one value, but with by_query one for all examples (query "") and one for each query. Raises CannotFit if no
+    example has a reference, an answer is none of the options, or the kind is unknown.
+    """
     known = [case for case in cases if case.example.references]
     if not known:
         raise CannotFit("no example has a reference")
@@ -55,20 +60,23 @@ def fit(kind: str, cases: Iterable[Case]) -> list[Fitted]:
 
 
 def length_ratio(pairs: Iterable[tuple[int, int]]) -> float:
-    """SCROLLS' rho: the mean over training examples of output characters / input characters."""
+    """Return SCROLLS' rho, the mean of output / input characters. pairs: at least one (input, output) in characters."""
     ratios = [output / given for given, output in pairs]
     return math.fsum(ratios) / len(ratios)
 
 
 def majority(kind: str, query: str, answers: Sequence[str]) -> Fitted:
-    """The most frequent answer; of equally frequent ones the first by its text."""
+    """Return the most frequent answer as a fitted value; ties go to the first answer in alphabetical order."""
     counts = Counter(answers)
     answer, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
     return Fitted(kind, query, None, answer, len(answers), count / len(answers))
 
 
 def place(example: Example) -> str:
-    """The letter of the right option; references are letters or texts of options."""
+    """Return the letter of the right option, which the first reference names by its text or its letter.
+
+    Raises CannotFit if it names none of the options.
+    """
     letters = LETTERS[: len(example.options)]
     reference = example.references[0]
     if reference in example.options:
@@ -79,7 +87,7 @@ def place(example: Example) -> str:
 
 
 def fitted_rule(rule: Mapping[str, Any], rows: Sequence[Fitted]) -> dict[str, Any]:
-    """Return a rule {fit = KIND, ...} with the fitted values in place of `fit`."""
+    """Return the rule {fit = KIND, ...} with the fitted values in place of `fit`."""
     rest = {name: value for name, value in rule.items() if name != "fit"}
     values = {row.query: row.choice if row.number is None else row.number for row in rows}
     if rule["fit"] == "by_query":

@@ -1,8 +1,8 @@
-"""Coreference without a model: mentions as a prompt marks them, `[text](id)`, put into clusters by a rule.
+"""Coreference without a model: a rule puts the mentions that a prompt marks as `[text](id)` into clusters.
 
-singletons: each alone. one: all in one. head: those whose heads have one stem, as the head-lemma baseline of
-cross-document coreference does with a parser and a lemmatizer; here the head is the last word without a following
-phrase, its stem Porter's (docs/fidelity.md#seam).
+singletons: each mention alone. one: all mentions in one cluster. head: mentions whose heads have the same stem. This
+follows the head-lemma baseline of cross-document coreference, which uses a parser and a lemmatizer; here the head is
+the last word before a following phrase, and the stem is Porter's (docs/fidelity.md#seam).
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ WAYS = ("singletons", "one", "head")
 
 
 def mentions(segments: Sequence[Segment]) -> list[tuple[int, str]]:
-    """(id, text) of every mention of the instance, in the order in which they end; those of demonstrations are none."""
+    """Return (id, text) of every mention in the documents, in the order in which the mentions end.
+
+    Those of demonstrations are not included: their segments have another role.
+    """
     found: list[tuple[int, str]] = []
     opened: list[list[str]] = []
     for segment in segments:
@@ -40,7 +43,10 @@ def mentions(segments: Sequence[Segment]) -> list[tuple[int, str]]:
 
 
 def cluster_mentions(segments: Sequence[Segment], way: str) -> str:
-    """The clusters as the prompt asks for them, a list of lists of ids. way: one of WAYS. Raises ValueError."""
+    """Return the clusters in the form that the prompt asks for, a list of lists of ids, as text.
+
+    way: one of WAYS. Raises ValueError for another.
+    """
     marked = mentions(segments)
     if way == "singletons":
         clusters = [[name] for name, _ in marked]
@@ -57,7 +63,10 @@ def cluster_mentions(segments: Sequence[Segment], way: str) -> str:
 
 
 def head(text: str) -> str:
-    """The last word before a preposition or article, in lower case; the first word where one begins with it."""
+    """Return the word before the first preposition or article that is not the first word, else the last word.
+
+    It is in lower case. A text without words is returned whole.
+    """
     words: list[str] = [word.lower() for word in WORD.findall(text)] or [text.strip().lower()]
     for number, word in enumerate(words):
         if word in PHRASE and number:
@@ -67,7 +76,7 @@ def head(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Porter's stem."""
+    """Return Porter's stem of a word."""
     from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]
 
     return str(PorterStemmer().stem(word))

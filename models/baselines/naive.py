@@ -1,7 +1,7 @@
-"""The naive baselines of ZeroSCROLLS (section 3.3) and of SCROLLS (6.1): no key, no GPU, each random choice repeatable.
+"""The naive baselines of ZeroSCROLLS (section 3.3) and of SCROLLS (6.1): no key, no GPU.
 
-A choice depends on (seed, task, example) through a stable hash, so no
-example's answer depends on which others are asked.
+A random choice depends on (seed, task, example) through a stable hash, so it is repeatable, and an example's answer
+does not depend on which other examples are answered.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from scrollwork.records.stable_choice import stable_index
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Baseline:
-    """The baseline of a table of config/models.toml."""
+    """Make the baseline of a table of config/models.toml. revision: digest of its code."""
     return Baseline(name, table["rules"], int(table.get("seeds", 1)), table.get("seed"), revision)
 
 
 class Baseline(Ruled):
-    """A family of one member a seed; `seed` chooses a single one."""
+    """A family with one member for each seed from 0 to `seeds` - 1.
+
+    seed: for a single member, which has this seed; else None.
+    """
 
     provider = "baselines"
 
@@ -36,11 +39,11 @@ class Baseline(Ruled):
         self.members = tuple(self._seeds)
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
-        """What the answer depends on."""
+        """Return what the answer depends on."""
         return {**self.depends_on(ask), "seed": self._seeds[member]}
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer]:
-        """Answers at once."""
+        """Yield the answer to each call, in order."""
         for call in calls:
             seed = self._seeds[call.member]
             text = answer_by(self.rule(call.ask.task), call.ask, seed)
@@ -48,7 +51,11 @@ class Baseline(Ruled):
 
 
 def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
-    """The answer of one rule: span, fixed, any_of, sequence, clusters, lead, lead_input, position, by_query, guess."""
+    """Return the answer of one rule.
+
+    The rule has one of the keys span, fixed, any_of, sequence, clusters, lead, lead_input, position, by_query and
+    guess. Raises ValueError for a rule `fit` that was not fitted, and for a way of clustering that does not exist.
+    """
     if "any_of" in rule:
         rules = rule["any_of"]
         return answer_by(rules[stable_index(len(rules), seed, ask.task, ask.example_id, "rule")], ask, seed)
@@ -76,12 +83,15 @@ def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
 
 
 def lead(text: str, rho: float) -> str:
-    """SCROLLS' heuristic: the first rho x n characters of a text of n, rounded down (section 6.1)."""
+    """Return SCROLLS' heuristic: the first rho x n characters of a text of n, rounded down (section 6.1)."""
     return text[: math.floor(rho * len(text) + 1e-9)]
 
 
 def span(text: str, words: int, seed: int, task: str, example_id: str) -> str:
-    """`words` contiguous white-space words from a uniform start, joined by single spaces; a shorter text whole."""
+    """Return `words` contiguous white-space words from a uniformly random start, joined by single spaces.
+
+    A text with no more words than that is returned whole.
+    """
     tokens = split_words(text)
     if len(tokens) <= words:
         return " ".join(tokens)
@@ -90,11 +100,11 @@ def span(text: str, words: int, seed: int, task: str, example_id: str) -> str:
 
 
 def document_text(ask: Ask) -> str:
-    """What the prompt shows of the documents."""
+    """Return the text of the documents as the prompt shows it, with a blank line between two documents."""
     return "\n\n".join(ask.documents_shown)
 
 
-@lru_cache(maxsize=4)  # twenty seeds and several questions ask for the same document in a row
+@lru_cache(maxsize=4)  # in a row, twenty seeds and several questions need the same document
 def split_words(text: str) -> list[str]:
-    """The white-space words."""
+    """Return the white-space words of a text."""
     return text.split()

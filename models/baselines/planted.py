@@ -1,12 +1,13 @@
-"""The planted baseline: it reads the evidence that sample/planting.py puts into contexts, and nothing else. Dolce.
+"""The planted baseline (Dolce): it reads only the evidence that sample/planting.py puts into contexts.
 
-It is right exactly if its prompt shows the evidence, so what comes out of a run can be held against what was planted.
-A share of its answers, or of the points of an answer, may be noise, as the mixture of the paper has it (sections 4, 5):
-drawn by a digest of the prompt, so that the same prompt has the same answer.
+It is right exactly if its prompt shows the evidence, so the results of a run can be checked against what was planted. A
+share of its answers, or of the points of an answer, may be noise, as in the paper's mixture (sections 4, 5). Noise
+depends on a digest of the prompt, so that the same prompt always has the same answer.
 
-One wording for all tasks. A unit of evidence is "The ledger of NAME says 2 of 5: WORD!"; all parts of one copy in a row
-tell the answer, the word of the last. For partial points it is "The ledger of NAME notes 2 of 5: WORD WORD!", each
-aspect for itself. What a ledger says follows from its name, so that noise can be right without any evidence.
+The wording is the same for all tasks. A unit of evidence is "The ledger of NAME says 2 of 5: WORD!". All parts of one
+copy, in order, give the answer, which is the word of the last part. For partial points it is "The ledger of NAME notes
+2 of 5: WORD WORD!", and each aspect counts by itself. What a ledger says follows from its name, so that noise can be
+right without any evidence.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 from scrollwork.models.base import Answer, Ask, Call
 from scrollwork.records.stable_choice import stable_index, stable_int, stable_order
 
-OPTIONS = ("noise", "right", "wrong")  # what stands behind the model's name, each 0 to 1
+OPTIONS = ("noise", "right", "wrong")  # options after the model's name, each from 0 to 1
 LINE = re.compile(r"\bThe ledger of (\w{1,40}) (says|notes) ([0-9]{1,4}) of ([0-9]{1,4}): ([A-Za-z0-9 ]{1,400})!")
 ASKED = re.compile(r"\bWhich ([\w ]{1,40}) does the ledger of (\w{1,40}) (say|note)\?")
 PARTS = re.compile(r"([0-9]{1,4}) times ([0-9]{1,4}) words")
@@ -34,12 +35,19 @@ LETTERS = "ABCD"
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Planted:
-    """The model of a table of config/models.toml. Raises ValueError for shares that are none."""
+    """Make the model of a table of config/models.toml. revision: digest of its code.
+
+    Raises ValueError if a share is no number.
+    """
     return Planted(name, {option: float(table[option]) for option in OPTIONS}, revision)
 
 
 class Planted:
-    """One member. shares: noise, of answers or points; right, wrong: of the noise, the rest leaves the problem open."""
+    """A model with one member.
+
+    shares: noise: of answers or points that are noise; right, wrong: of noisy answers that are right or wrong. The
+    other noisy answers leave the problem open.
+    """
 
     provider = "planted"
 
@@ -49,7 +57,7 @@ class Planted:
         self._shares, self._revision = dict(shares), revision
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
-        """What the answer depends on, the code with it."""
+        """Return what the answer depends on, including the digest of the code."""
         return {
             "provider": self.provider,
             "revision": self._revision,
@@ -60,13 +68,16 @@ class Planted:
         }
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer]:
-        """Answers at once."""
+        """Yield the answer to each call, in order."""
         for call in calls:
             yield Answer(call.key, reply(call.ask, **self._shares), "complete", call.member)
 
 
 def reply(ask: Ask, noise: float, right: float, wrong: float) -> str:
-    """What the ledger in question says, as far as the prompt shows it."""
+    """Return what the ledger that the question names says, as far as the prompt shows it.
+
+    noise, right, wrong: the shares of `Planted`.
+    """
     asked = ASKED.search(ask.query)
     if asked is None:
         return left_open(ask)
@@ -82,7 +93,7 @@ def reply(ask: Ask, noise: float, right: float, wrong: float) -> str:
 
 
 def ledger_value(text: str, name: str) -> str:
-    """What the last part of the first whole copy of a ledger says, "" where the text has none."""
+    """Return the word of the last part of the first complete copy of a ledger in a text, "" if there is none."""
     run = 0
     for other, verb, place, of, word in LINE.findall(text):
         if (other, verb) == (name, "says"):
@@ -93,9 +104,12 @@ def ledger_value(text: str, name: str) -> str:
 
 
 def points(ask: Ask, count: str, name: str, texts: Sequence[str], noise: float) -> str:
-    """The words of all aspects that are shown; in place of each other word one that says nothing, so that a score is a
-    share of the words. Of a share `noise` of the words it does not count what is shown: a part of them is right that is
-    drawn for the prompt, uniform from 0 to 1."""
+    """Return the words of all aspects that the texts show, and a word that says nothing in place of each other word.
+
+    So the score is a share of the words. count: "ASPECTS times WORDS words", as the question says. noise: the share of
+    words that do not depend on what is shown; of these a share is right that is drawn for the prompt, uniform from 0 to
+    1. The problem is left open if no word is said, or if `count` has another form.
+    """
     found = PARTS.fullmatch(count)
     if found is None:
         return left_open(ask)
@@ -115,12 +129,15 @@ def points(ask: Ask, count: str, name: str, texts: Sequence[str], noise: float) 
 
 
 def prompt_order(ask: Ask, count: int) -> list[int]:
-    """0 .. count - 1 in an order of the prompt."""
+    """Return 0 .. count - 1 in a random order that depends on the prompt."""
     return stable_order(range(count), "planted", ask.task, ask.example_id, ask.prompt_sha256)
 
 
 def left_open(ask: Ask) -> str:
-    """As the prompt offers it: the letter E, "Unanswerable", else words without a point."""
+    """Return the answer that leaves a problem open, in the way that the prompt offers.
+
+    It is the letter E, "Unanswerable" or, if the prompt offers neither, "Nothing.".
+    """
     if LETTER_OF_NONE.search(ask.query):
         return "E"
     offered = any(WORD_OF_NONE in segment.text for segment in ask.segments if segment.role != "document")
@@ -128,12 +145,15 @@ def left_open(ask: Ask) -> str:
 
 
 def prompt_chance(ask: Ask, *names: object) -> float:
-    """A number from 0 to below 1 by the prompt."""
+    """Return a number from 0 to below 1 that depends on the prompt and on `names`."""
     return stable_int("planted", ask.task, ask.example_id, ask.prompt_sha256, *names) / 2**128
 
 
 def true_answer(name: str, kind: str) -> str:
-    """What the ledger of a name says. kind: as the question words it; "" for another."""
+    """Return what the ledger `name` says.
+
+    kind: of answer, as the question words it; "" is returned for an unknown one.
+    """
     one = stable_int("ledger", name)
     return {
         "word": WORDS[one % len(WORDS)],
@@ -147,23 +167,26 @@ def true_answer(name: str, kind: str) -> str:
 
 
 def wrong_answer(answer: str) -> str:
-    """Another answer than the right one."""
+    """Return an answer that differs from the right one."""
     return LETTERS[(LETTERS.index(answer) + 1) % len(LETTERS)] if answer and answer in LETTERS else "something else"
 
 
 def part(name: str, place: int) -> str:
-    """What a part that is not the last says; `place` from 1."""
+    """Return the word of a part that is not the last. place: counted from 1."""
     return WORDS[stable_index(len(WORDS), "part", name, place)]
 
 
 @lru_cache(maxsize=256)
 def vocabulary(name: str) -> tuple[str, ...]:
-    """Words of two words each, all different, in an order of the name."""
+    """Return 576 different words, each made of two of WORDS, in a random order that depends on the name."""
     return tuple(stable_order(("".join(pair) for pair in product(WORDS, WORDS)), "aspects", name))
 
 
 def aspect(name: str, place: int, words: int) -> list[str]:
-    """The words of an aspect; `place` from 1. No two aspects share one. Raises ValueError beyond the vocabulary."""
+    """Return the words of an aspect; no two aspects of a ledger have a word in common. place: counted from 1.
+
+    Raises ValueError if the vocabulary has too few words.
+    """
     found = vocabulary(name)[(place - 1) * words : place * words]
     if len(found) < words:
         raise ValueError(f"aspect {place} of {words} words: there are {len(WORDS) ** 2} words in all")

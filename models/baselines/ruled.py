@@ -1,4 +1,4 @@
-"""What baselines that answer by a rule for each task share."""
+"""The base class of the baselines that answer by a rule for each task."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Ruled:
         self._rules, self._revision = rules, revision
 
     def rule(self, task: str) -> Mapping[str, Any]:
-        """Return the rule of a task. Raises ValueError where there is none."""
+        """Return the rule of a task. Raises ValueError if there is none."""
         if task not in self._rules:
             raise ValueError(f"model {self.name!r}: its table has no rule for task {task!r} (rules.{task})")
         return self._rules[task]
 
     def depends_on(self, ask: Ask) -> dict[str, Any]:
-        """Return what every answer depends on. The code is part of it: corrected code is asked again."""
+        """Return what every answer depends on. It includes the code, so that corrected code answers again."""
         return {
             "provider": self.provider,
             "revision": self._revision,

@@ -1,6 +1,7 @@
-"""Baselines that a person would try before paying for a model: no key, no GPU, under 0.1 s of CPU for 10,000 words.
+"""Baselines to try before paying for a model: no key, no GPU, under 0.1 s of CPU for 10,000 words.
 
-A rule of config/models.toml is {RULE = ..., option = ...}: RULES below, and the rules of the naive baselines.
+A rule of config/models.toml is {RULE = ..., option = ...}, where RULE is one of RULES below or a rule of the naive
+baselines.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ Rule = Mapping[str, Any]
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Extractive:
-    """The model of a table of config/models.toml."""
+    """Make the model of a table of config/models.toml. revision: digest of its code."""
     return Extractive(name, table["rules"], revision)
 
 
 class Extractive(Ruled):
-    """One member; nothing is left to chance but naive rules, which take their seed 0."""
+    """A model with one member. Nothing is random but the naive rules, which use seed 0."""
 
     provider = "extractive"
 
@@ -48,18 +49,22 @@ class Extractive(Ruled):
         self.members = (name,)
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
-        """What the answer depends on."""
+        """Return what the answer depends on."""
         references = {"references": f"{stable_int(canonical_json(ask.references)):032x}"} if ask.references else {}
         return {**self.depends_on(ask), **references}
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer]:
-        """Answers at once."""
+        """Yield the answer to each call, in order."""
         for call in calls:
             yield Answer(call.key, extracted_answer(self.rule(call.ask.task), call.ask), "complete", call.member)
 
 
 def extracted_answer(rule: Rule, ask: Ask) -> str:
-    """The answer of one rule. reads: what is read in place of the documents, "query"."""
+    """Return the answer of one rule.
+
+    Options of every rule: reads = "query": the query is read in place of the documents. open, least: `open` is the
+    answer if the documents contain less than this share of the question's words.
+    """
     if rule.get("reads") == "query":
         ask = of_query(ask)
     if "open" in rule and share_of_question(ask) < float(rule["least"]):
@@ -70,49 +75,54 @@ def extracted_answer(rule: Rule, ask: Ask) -> str:
     return answer_by(rule, ask, seed=0)
 
 
-QUESTION = "\nQuestion:"  # in a query that brings a passage of its own
+QUESTION = "\nQuestion:"  # in a query that contains its own passage
 
 
 def of_query(ask: Ask) -> Ask:
-    """The same input with the query's own passage as its document; what follows its last "Question:" is the query."""
+    """Return the input with the query's own passage as its document.
+
+    The text after the last "Question:" becomes the query; if there is none, the whole query is the document.
+    """
     passage, cue, asked = ask.query.rpartition(QUESTION)
     segments = (Segment("document", passage if cue else asked), Segment("query", asked.strip() if cue else ""))
     return replace(ask, segments=segments)
 
 
 def share_of_question(ask: Ask) -> float:
-    """The share of the question's words, without those of grammar, that stand in what is shown; 1 for a question of
-    none."""
+    """Return the share of the question's stems that the documents contain, without stop words; 1 if it has none."""
     asked = {stem(word) for word in words(question(claim_of(ask.query))) if word not in STOP}
     shown = {stem(word) for some in text(ask).words for word in some}
     return len(asked & shown) / len(asked) if asked else 1.0
 
 
 def documents(ask: Ask) -> tuple[str, ...]:
-    """What the prompt shows of each document."""
+    """Return the text of each document as the prompt shows it."""
     return ask.documents_shown
 
 
 def text(ask: Ask) -> Text:
-    """The documents, indexed; their titles where the prompt gives them."""
+    """Return the indexed documents, with their titles if the prompt has one for each."""
     shown = documents(ask)
     headers = tuple(segment.text for segment in ask.segments if segment.role == "inner_header")
     return text_of(shown, headers if len(headers) == len(shown) else ())
 
 
 def first_sentences(rule: Rule, ask: Ask) -> str:
-    """The first sentences that fit into so many words."""
+    """Return the first sentences, at most rule["first"] words of them."""
     return "\n".join(clip_to_words(text(ask).sentences, int(rule["first"])))
 
 
 def central_sentences(rule: Rule, ask: Ask) -> str:
-    """LexRank's sentences, so many words of them."""
+    """Return LexRank's sentences, at most rule["lexrank"] words of them, in the order of the text."""
     found = text(ask)
     return in_order(found, lexrank(found), int(rule["lexrank"]))
 
 
 def relevant_sentences(rule: Rule, ask: Ask) -> str:
-    """The sentences most relevant to the query; LexRank's where the query says nothing ("Summarize the meeting.")."""
+    """Return the sentences most relevant to the query, at most rule["bm25"] words of them, in the order of the text.
+
+    They are LexRank's if no sentence has a word of the query ("Summarize the meeting.").
+    """
     found = text(ask)
     scores = found.index.bm25(words(ask.query))
     if not scores.any():
@@ -123,19 +133,19 @@ def relevant_sentences(rule: Rule, ask: Ask) -> str:
 
 
 def short_answer(rule: Rule, ask: Ask) -> str:
-    """A span of at most so many words from the passage that answers the question best."""
+    """Return a span of at most rule["answer_span"] words that answers the question best."""
     options = {name: rule[name] for name in ("yes_no", "hops", "kind") if name in rule}
     return span_answer(text(ask), ask.query, int(rule["answer_span"]), **options)
 
 
 def best_option(rule: Rule, ask: Ask) -> str:
-    """The option that the document supports best; by letter or text, as `answer` says."""
+    """Return the option that the documents support best: its letter, or its text if the rule has answer = "text"."""
     letter = best_supported_option(text(ask), ask.query, str(rule.get("open", "")))
     return option_answer(ask.query, letter, str(rule.get("answer", "letter")))
 
 
 def opinion_sentences(rule: Rule, ask: Ask) -> str:
-    """Sentences of praise and complaint that fit the query, at most so many words."""
+    """Return sentences of praise and complaint that fit the query, at most rule["opinions"] words of them."""
     found = text(ask)
     return in_order(found, ranking(opinions(found, ask.query)), int(rule["opinions"]))
 

@@ -1,4 +1,4 @@
-"""A document as an index: its sentences, and how often each stem stands in which; kept for the next questions."""
+"""An index of documents: their sentences, and how often each stem occurs in each. It is kept for further questions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scrollwork.models.extractive.sentences import sentences, word_set, words
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 K1, B = 1.2, 0.75  # Robertson & Zaragoza 2009, section 3.5: usual values, not tuned here
-SHORTEST = 4  # words: nothing worth reading fits into fewer
-MISSES = 12  # so many in a row did not fit: the rest is not looked at
-PLACES = 9  # decimals to which scores are compared: sums may differ in the last ones between machines
+SHORTEST = 4  # words: no useful sentence is shorter, so the search ends if less is left
+MISSES = 12  # the search ends after this many sentences in a row that do not fit
+PLACES = 9  # decimals of scores that are compared, as sums may differ in further ones between machines
 STOP = word_set(
     """
     a an the and or but nor so yet if then than that this these those there here it its he him his she her
@@ -30,10 +30,10 @@ STOP = word_set(
 
 
 class Index:
-    """Sentences (or other units) with the counts of their stems.
+    """An index of sentences (or other units), with the counts of their stems.
 
-    Rows are units in order; `rows`, `stems`, `counts` are the entries of the sparse matrix, sorted by stem, so that the
-    entries of stem s are at `ends[s]` to `ends[s + 1]`.
+    Rows are units, in order. `rows`, `stems` and `counts` hold the entries of the sparse matrix, sorted by stem: those
+    of stem s are at `ends[s]` to `ends[s + 1]`. numbers: of stems. idf: by stem.
     """
 
     def __init__(self, units: Sequence[Sequence[str]]) -> None:
@@ -55,7 +55,7 @@ class Index:
         self.norms = K1 * (1 - B + B * sizes / mean)
 
     def bm25(self, query: Iterable[str]) -> Floats:
-        """The BM25 score of every unit for the query's words (each counted once, stop words left out)."""
+        """Return the BM25 score of every unit for the query's words, each counted once and without stop words."""
         scores = np.zeros(self.size)
         for number in self.known(query):
             entries = slice(self.ends[number], self.ends[number + 1])
@@ -64,7 +64,7 @@ class Index:
         return np.round(scores, PLACES)
 
     def known(self, query: Iterable[str]) -> list[int]:
-        """Numbers of the query's stems that the document has, each once, in the order of the query."""
+        """Return the numbers of the query's stems that the index has, each once, in the order of the query."""
         stems = dict.fromkeys(stem(word) for word in query if word not in STOP)
         return [self.numbers[one] for one in stems if one in self.numbers]
 
@@ -72,7 +72,8 @@ class Index:
 class Text:
     """The documents of a prompt: their sentences in order, the document of each, and the index of the sentences.
 
-    headers: one a document (its title), or none.
+    headers: one for each document (its title), or none. words, sizes: of each sentence; a size counts white-space
+    words.
     """
 
     def __init__(self, documents: Sequence[str], headers: Sequence[str] = ()) -> None:
@@ -88,15 +89,18 @@ class Text:
         self.sizes = [sentence.count(" ") + 1 for sentence in self.sentences]
 
 
-@lru_cache(maxsize=4)  # several questions ask for the same document in a row
+@lru_cache(maxsize=4)  # several questions in a row need the same document
 def text_of(documents: tuple[str, ...], headers: tuple[str, ...] = ()) -> Text:
-    """The indexed text of these documents; headers: one a document (its title), or none."""
+    """Return the indexed text of documents. headers: one for each document (its title), or none."""
     return Text(documents, headers)
 
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """A word without possessive, plural, -ed and -ing (as Harman 1991's S stemmer): enough for overlap, and cheap."""
+    """Return a word without possessive, plural, -ed and -ing, like the S stemmer of Harman 1991.
+
+    It is cheap, and enough to find equal words.
+    """
     word = word.replace("’", "'").removesuffix("'s").replace("'", "")
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
@@ -110,7 +114,10 @@ def stem(word: str) -> str:
 
 
 def in_order(text: Text, ranked: Iterable[int], budget: int) -> str:
-    """The best sentences that together have at most `budget` words, in the order of the document, one a line."""
+    """Return the best sentences that together have at most `budget` words, in the order of the text, one a line.
+
+    ranked: sentence numbers, the best first. If no sentence fits, the best one is cut to the budget.
+    """
     chosen: list[int] = []
     left = budget
     first, misses = -1, 0
@@ -130,5 +137,5 @@ def in_order(text: Text, ranked: Iterable[int], budget: int) -> str:
 
 
 def ranking(scores: Floats) -> list[int]:
-    """Rows from the highest score on; of equal ones the first."""
+    """Return the row numbers by falling score; equal scores keep their order."""
     return [int(row) for row in np.argsort(-np.round(scores, PLACES), kind="stable")]

@@ -1,7 +1,7 @@
-"""LexRank (Erkan & Radev 2004, continuous, section 3.3): the sentences that are most like all others, in linear time.
+"""LexRank (Erkan & Radev 2004, continuous, section 3.3): the sentences most similar to all others, in linear time.
 
-The graph's matrix is never built: with rows of unit length in X, similarities are X X', and a step of the power
-iteration is two products with the sparse X.
+The matrix of similarities is never built: if the rows of X have unit length, the similarities are X X', and a step of
+the power iteration is two products with the sparse X.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import numpy as np
 from scrollwork.models.extractive.document_index import STOP, Floats, Text, ranking, stem
 
 DAMPING = 0.85
-STEPS = 40  # 0.85**40 is 0.0015: ranks no longer move
-FEWEST_WORDS = 6  # shorter sentences ("Yeah, right.") are like each other, and say nothing
-ALIKE = 0.6  # a sentence that is this similar to a chosen one adds nothing
+STEPS = 40  # 0.85**40 is 0.0015: further steps hardly change the ranks
+FEWEST_WORDS = 6  # shorter sentences ("Yeah, right.") are similar to one another, and say nothing
+ALIKE = 0.6  # cosine: a sentence that is at least this similar to a chosen one adds nothing
 
 
 def lexrank(text: Text) -> Iterator[int]:
-    """Sentences from the most central on, without those that repeat a better one."""
+    """Yield sentence numbers, the most central sentence first, without sentences that repeat a better one.
+
+    If no sentence can be ranked, all are yielded in the order of the text.
+    """
     index = text.index
     candidates = representatives(text)
     if not candidates.any():
@@ -32,7 +35,7 @@ def lexrank(text: Text) -> Iterator[int]:
     values = np.divide(weights, lengths[index.rows], out=np.zeros_like(weights), where=lengths[index.rows] > 0)
 
     def alike(vector: Floats) -> Floats:
-        """X (X' vector)."""
+        """Return X (X' vector)."""
         by_stem = np.bincount(index.stems, values * vector[index.rows], len(index.numbers))
         return np.bincount(index.rows, values * by_stem[index.stems], index.size).astype(np.float64)
 
@@ -48,7 +51,7 @@ def lexrank(text: Text) -> Iterator[int]:
 
 
 def representatives(text: Text) -> Floats:
-    """1 for sentences that may be chosen: long enough, and the first of equal ones."""
+    """Return 1 for each sentence that may be chosen, else 0: long enough, and the first of equal sentences."""
     seen: set[tuple[str, ...]] = set()
     found = np.zeros(len(text.sentences))
     for number, words in enumerate(text.words):
@@ -59,7 +62,10 @@ def representatives(text: Text) -> Floats:
 
 
 def without_repeats(text: Text, values: Floats, ranked: list[int]) -> Iterator[int]:
-    """Those that are not too similar to one before them; whoever asks stops when it has enough."""
+    """Yield the ranked sentences that are not too similar to one yielded before. They are computed as they are taken.
+
+    values: the entries of X. ranked: sentence numbers, the best first.
+    """
     index = text.index
     by_row = np.argsort(index.rows, kind="stable")
     ends = np.searchsorted(index.rows[by_row], np.arange(index.size + 1))

@@ -1,4 +1,4 @@
-"""Whether a text says what a claim does: the sentence that fits it best denies what it affirms, or the other way."""
+"""Decide whether a text contradicts a claim: one of the claim and the sentence that fits it best is negated."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ ASKED = re.compile(r",?\s*\bTrue or False\b", re.IGNORECASE)
 
 
 def claim_of(query: str) -> str:
-    """The claim without the question whether it is true, and what follows that."""
+    """Return the claim of a query, without the question "True or False" and the text after it."""
     found = ASKED.search(query)
     return query[: found.start()].strip() if found else query.strip()
 
 
 def claim_holds(text: Text, query: str) -> bool:
-    """Whether the best sentence by BM25 has a word of denial exactly where the claim has one; True for no sentence."""
+    """Return whether the best sentence by BM25 has a negation if and only if the claim has one.
+
+    True for no sentences.
+    """
     asked = words(claim_of(query))
     if not text.sentences:
         return True
@@ -28,5 +31,5 @@ def claim_holds(text: Text, query: str) -> bool:
 
 
 def has_denial(found: Iterable[str]) -> bool:
-    """Whether a word of denial is among them."""
+    """Return whether one of the words is a negation."""
     return not NEGATIONS.isdisjoint(word.replace("’", "'") for word in found)

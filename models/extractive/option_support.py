@@ -7,14 +7,14 @@ from scrollwork.models.extractive.document_index import Text
 from scrollwork.models.extractive.passages import passages_of
 from scrollwork.models.extractive.sentences import words
 
-QUESTION = 0.25  # what the question's words count beside the option's
+QUESTION = 0.25  # weight of the question's score beside the option's
 
 
 def best_supported_option(text: Text, query: str, never: str = "") -> str:
-    """The letter of the option whose words stand together, and with the question's, in one passage; ties: the first.
+    """Return the letter of the option whose words, together with the question's, best fit one passage; ties: the first.
 
-    never: a letter that is not looked at, because its option says nothing of the document. "A" for a query without
-    options, or a text without words.
+    never: letter of an option that is ignored, because it says nothing about the document. "A" for a query without
+    options.
     """
     index = passages_of(text).index
     asked = QUESTION * index.bm25(words(question(query)))

@@ -1,6 +1,6 @@
 """Extractive oracles: what the best choice of the document's own words would score. They read the references.
 
-No model is compared with them; they say how far extraction can go (Nallapati et al. 2017 choose sentences alike).
+No model competes with them; they show how far extraction can go (Nallapati et al. 2017 choose sentences in this way).
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 
 from scrollwork.models.extractive.document_index import Text
 
-ROUGE_WORD = re.compile(r"[a-z0-9]+")  # as rouge_score reads text
+ROUGE_WORD = re.compile(r"[a-z0-9]+")  # the words that rouge_score compares
 ARTICLES = frozenset(("a", "an", "the"))
 PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 MOST_SENTENCES = 60
-CANDIDATES = 2000  # sentences that share most with the reference; the others are not looked at
+CANDIDATES = 2000  # sentences that share most n-grams with the reference; the others are ignored
 LONGEST_SPAN = 60  # words
 
 Counts = NDArray[np.float32]
 
 
 def sentences_for(text: Text, references: Sequence[str]) -> str:
-    """Sentences, in order and one a line, chosen one after the other by ROUGE-1 + ROUGE-2 F against a reference.
+    """Return sentences in the order of the text, one a line, chosen greedily by ROUGE-1 + ROUGE-2 F for a reference.
 
-    The choice for that of the references against which it comes out best; "" where none shares a word with the text.
+    It is the reference that gives the highest score. "" if none shares a word with the text.
     """
     tokens = [ROUGE_WORD.findall(sentence.lower()) for sentence in text.sentences]
     best, chosen = 0.0, list[int]()
@@ -41,7 +41,11 @@ def sentences_for(text: Text, references: Sequence[str]) -> str:
 
 
 def greedy(sentences: Sequence[Sequence[str]], reference: Sequence[str]) -> tuple[float, list[int]]:
-    """(score, sentences in order) that no further sentence improves. Only n-grams of the reference are counted."""
+    """Return (score, sentence numbers in order), where the score is ROUGE-1 F + ROUGE-2 F, from 0 to 2.
+
+    Each step adds the sentence that raises the score most, until none does or there are MOST_SENTENCES. Only n-grams of
+    the reference are counted.
+    """
     goal = Counter[tuple[str, ...]]((word,) for word in reference)
     pairs = Counter[tuple[str, ...]](pairwise(reference))
     column = {gram: number for number, gram in enumerate([*goal, *pairs])}
@@ -79,7 +83,10 @@ def greedy(sentences: Sequence[Sequence[str]], reference: Sequence[str]) -> tupl
 
 
 def span_for(text: Text, references: Sequence[str], fixed: Sequence[str] = ()) -> str:
-    """The span of a sentence, or one of the fixed answers, with the highest token F1 against any reference."""
+    """Return the span of the text, or the fixed answer, with the highest token F1 against any reference.
+
+    If none shares a word with a reference, it is the first fixed answer, or "" if there is none.
+    """
     shown = [word for sentence in text.sentences for word in [*sentence.split(" "), ""]]
     tokens = list(map(normalized_word, shown))
     best, answer = 0.0, fixed[0] if fixed else ""
@@ -97,19 +104,23 @@ def span_for(text: Text, references: Sequence[str], fixed: Sequence[str] = ()) -
 
 @lru_cache(maxsize=100_000)
 def normalized_word(word: str) -> str:
-    """A word as the metric sees it: lower case, no ASCII punctuation, no article."""
+    """Return a word as the metric compares it: in lower case, without ASCII punctuation; "" for an article."""
     plain = PUNCTUATION.sub("", word.lower())
     return "" if plain in ARTICLES else plain
 
 
 def f1(found: Counter[str], goal: Counter[str]) -> float:
-    """Token F1, 0 to 1."""
+    """Return token F1, from 0 to 1."""
     shared = (found & goal).total()
     return 2 * shared / (found.total() + goal.total()) if shared else 0.0
 
 
 def best_span(tokens: Sequence[str], goal: Counter[str]) -> tuple[float, int, int]:
-    """(F1, begin, end) of the best span of at most LONGEST_SPAN words; its ends are words of the reference."""
+    """Return (F1, begin, end) of the best span tokens[begin:end], or (0.0, 0, 0) if none shares a word with `goal`.
+
+    Its first and last token are in `goal`. It has at most LONGEST_SPAN words, and at most 4 more than twice as many as
+    `goal`; tokens that are "" are not counted.
+    """
     size = goal.total()
     held = [place for place, token in enumerate(tokens) if token in goal]
     counted = np.cumsum([0, *(bool(token) for token in tokens)]).tolist()
@@ -121,7 +132,7 @@ def best_span(tokens: Sequence[str], goal: Counter[str]) -> tuple[float, int, in
             reach += 1
         most = min(reach - at, size)
         if 2 * most / (most + size) <= best[0] + 1e-9:
-            continue  # not even if all of them counted
+            continue  # no span from here can be better, even if all its words counted
         left = dict(goal)
         shared = 0
         for end in held[at:reach]:

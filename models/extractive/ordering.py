@@ -1,7 +1,8 @@
-"""Summaries in an order by what stories begin and end with (BookSumSort, ZeroSCROLLS 3.1.3).
+"""Put summaries in order by the words that stories begin and end with (BookSumSort, ZeroSCROLLS 3.1.3).
 
-Words of beginnings (people are born, named, introduced, arrive) less words of endings (they confess, marry, die), by
-length. No chapter numbers, no "begins with": the paper took words that reveal the position out of its data.
+Counted are words of beginnings (people are born, named, introduced, arrive) minus words of endings (they confess,
+marry, die), divided by the length. Chapter numbers and "begins with" are not used: the authors of the paper removed
+words that reveal the position from their data.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ ENDING = re.compile(
     r"|grave|free|freed|happily|confess\w*|reveal\w*|return\w*|escape\w*|finally)\b",
     re.IGNORECASE,
 )
-FEWEST = 50  # words by which a summary's cues are divided at least
+FEWEST = 50  # words: the least length by which a summary's count is divided
 
 
 def story_order(summaries: Sequence[str]) -> str:
-    """ "3, 1, 2": numbers of the summaries from 1, those that sound most like a beginning first."""
+    """Return the numbers of the summaries, from 1, such as "3, 1, 2"; those most like a beginning come first."""
     order = sorted(range(len(summaries)), key=lambda number: (-earliness(summaries[number]), number))
     return ", ".join(str(number + 1) for number in order)
 
 
 def earliness(summary: str) -> float:
-    """Cues of a beginning less cues of an ending, by word."""
+    """Return the words of a beginning minus those of an ending, for each word of the summary."""
     cues = len(BEGINNING.findall(summary)) - len(ENDING.findall(summary))
     return cues / max(FEWEST, len(summary.split()))

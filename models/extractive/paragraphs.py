@@ -1,4 +1,4 @@
-"""Numbered paragraphs ("Paragraph 3: ..."): which one a text is of, and how many differ (LongBench's two tasks)."""
+"""Numbered paragraphs ("Paragraph 3: ..."): which one a text belongs to, how many differ (two tasks of LongBench)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ HEAD = re.compile(r"^Paragraph ([0-9]{1,9}): ?", re.MULTILINE)
 
 
 def paragraphs(documents: Iterable[str]) -> dict[str, str]:
-    """Texts by number, in the order in which they stand; what stands before the first is none. Of a number that
-    stands twice, the first."""
+    """Return the paragraphs' texts by number, in order. Text before the first heading is left out.
+
+    If a number occurs twice, the first one counts.
+    """
     found: dict[str, str] = {}
     for text in documents:
         heads = list(HEAD.finditer(text))
@@ -24,7 +26,10 @@ def paragraphs(documents: Iterable[str]) -> dict[str, str]:
 
 
 def most_similar_paragraph(documents: Iterable[str], query: str) -> str:
-    """ "Paragraph 7": the paragraph that fits the query best by BM25, of equal ones the first; "" without any."""
+    """Return the paragraph that fits the query best by BM25, such as "Paragraph 7".
+
+    Ties go to the first. "" if there are no paragraphs.
+    """
     found = paragraphs(documents)
     if not found:
         return ""
@@ -33,5 +38,5 @@ def most_similar_paragraph(documents: Iterable[str], query: str) -> str:
 
 
 def count_distinct(documents: Iterable[str]) -> str:
-    """How many paragraphs there are, each text counted once, white space aside."""
+    """Return the number of different paragraphs; differences in white space do not count."""
     return str(len({" ".join(text.split()) for text in paragraphs(documents).values()}))

@@ -10,12 +10,12 @@ import numpy as np
 from scrollwork.models.extractive.document_index import PLACES, Floats, Index, Text
 from scrollwork.models.extractive.sentences import words
 
-LENGTH = 120  # words of a passage, at least
-NEAR = 0.5  # of its neighbours' relevance that a sentence gets
+LENGTH = 120  # words: a passage ends with the sentence that reaches this length, or with its document
+NEAR = 0.5  # share of its neighbours' relevance that is added to a sentence's own
 
 
 class Passages:
-    """The passages of a text, indexed. Headers of its documents (titles) count as words of their passages."""
+    """The indexed passages of a text. The header of a document (its title) counts as words of each of its passages."""
 
     def __init__(self, text: Text) -> None:
         self.spans = list(spans(text))
@@ -28,14 +28,14 @@ class Passages:
         )
 
 
-@lru_cache(maxsize=4)  # as many as texts are remembered (document_index.py)
+@lru_cache(maxsize=4)  # as many as the texts that are kept (document_index.py)
 def passages_of(text: Text) -> Passages:
-    """Return the passages of a text, indexed."""
+    """Return the indexed passages of a text."""
     return Passages(text)
 
 
 def spans(text: Text) -> Iterator[tuple[int, int]]:
-    """(first, last) of passages: sentences first..last - 1 of one document."""
+    """Yield (first, last) for each passage: the sentences first..last - 1 of one document."""
     count = len(text.sentences)
     start = 0
     while start < count:
@@ -53,7 +53,7 @@ def spans(text: Text) -> Iterator[tuple[int, int]]:
 
 
 def smooth_scores(scores: Floats) -> Floats:
-    """Each sentence's score with half of its neighbours': what answers a question stands beside what repeats it."""
+    """Return each sentence's score plus half of each neighbour's, as answers often stand next to the query's words."""
     found = scores.copy()
     found[1:] += NEAR * scores[:-1]
     found[:-1] += NEAR * scores[1:]
@@ -61,7 +61,10 @@ def smooth_scores(scores: Floats) -> Floats:
 
 
 def relevance(text: Text, passages: Passages, query: Sequence[str]) -> Floats:
-    """Relevance of each sentence: its own, half of its neighbours', and that of the best passage that it is in."""
+    """Return each sentence's relevance for a query of words.
+
+    It is the sentence's own score, half of each neighbour's, and that of the best passage that contains it.
+    """
     best = np.zeros(len(text.sentences))
     for (first, last), score in zip(passages.spans, passages.index.bm25(query), strict=True):
         best[first:last] = np.maximum(best[first:last], score)

@@ -1,7 +1,8 @@
-"""Sentences and words of long documents of any kind: transcripts, scripts, books in lines of 70 characters, noise.
+"""Sentences and words of long documents of any kind: transcripts, scripts, books with lines of 70 characters, noise.
 
-No trained splitter: a full stop, question or exclamation mark before a blank and no small letter ends a sentence,
-unless it follows an initial or a common abbreviation. Linear in the text, whatever is in it.
+There is no trained splitter: a full stop, question mark or exclamation mark ends a sentence if a space, but no
+lower-case letter, follows, and if it is not the stop of an initial or a common abbreviation. The time is linear in the
+length of any text.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
+    """Return the words of a text, as a set."""
     return frozenset(text.split())
 
 
@@ -25,13 +26,13 @@ ABBREVIATIONS = word_set(
     sgt rev inc ltd co corp approx jan feb mar apr jun jul aug sep sept oct nov dec
     """
 )
-LONGEST_WORD = 60  # characters; what is longer is no word (a URL, a table, noise) and is not indexed
-LONGEST_SENTENCE = 80  # words; a transcript without full stops is cut at this length
-WRAPPED = (90, 20)  # characters that lines of a wrapped text do not exceed, and how many lines it has at least
+LONGEST_WORD = 60  # characters; anything longer is no word (a URL, a table, noise) and is not indexed
+LONGEST_SENTENCE = 80  # words; longer sentences are cut, such as transcripts without full stops
+WRAPPED = (90, 20)  # a text is wrapped if 98% of its lines have at most 90 characters, and it has at least 20
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences in order, white space within them single spaces; pieces without a word are left out."""
+    """Return the sentences in order, with single spaces as their white space; pieces without a word are left out."""
     return [
         piece
         for block in blocks(text)
@@ -42,7 +43,7 @@ def sentences(text: str) -> list[str]:
 
 
 def blocks(text: str) -> Iterator[str]:
-    """Paragraphs: parted by blank lines, or by any line end unless the text is wrapped at a width."""
+    """Yield paragraphs. They are separated by blank lines, or by any line end unless the text is wrapped at a width."""
     lines = [len(line) for line in text.split("\n") if line.strip()]
     width, fewest = WRAPPED
     wrapped = len(lines) >= fewest and sorted(lines)[(len(lines) * 98) // 100] <= width
@@ -50,7 +51,7 @@ def blocks(text: str) -> Iterator[str]:
 
 
 def split_block(block: str) -> Iterator[str]:
-    """The sentences of a paragraph."""
+    """Yield the sentences of a paragraph."""
     start = 0
     for match in END.finditer(block):
         if ends_sentence(block, match.start()):
@@ -60,7 +61,7 @@ def split_block(block: str) -> Iterator[str]:
 
 
 def ends_sentence(block: str, place: int) -> bool:
-    """Whether the mark before the blank at `place` ends a sentence."""
+    """Return whether the punctuation before the space at `place` ends a sentence."""
     last = place - 1
     while last > max(place - 4, 0) and block[last] in CLOSING:
         last -= 1
@@ -74,8 +75,11 @@ def ends_sentence(block: str, place: int) -> bool:
 
 
 def cut(sentence: str) -> Iterator[str]:
-    """A sentence, in pieces of LONGEST_SENTENCE words where it is longer."""
-    if len(sentence) <= 4 * LONGEST_SENTENCE:  # characters; a quick look before it is split
+    """Yield a sentence, in pieces of LONGEST_SENTENCE words if it is longer.
+
+    Sentences of up to 4 * LONGEST_SENTENCE characters are never cut.
+    """
+    if len(sentence) <= 4 * LONGEST_SENTENCE:  # in characters, as this is faster than splitting each sentence
         yield sentence
         return
     tokens = sentence.split(" ")
@@ -84,12 +88,15 @@ def cut(sentence: str) -> Iterator[str]:
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words, without those that are too long to be any."""
+    """Return the words in lower case, without those that are too long to be words."""
     return [word for word in WORD.findall(text.lower()) if len(word) <= LONGEST_WORD]
 
 
 def clip_to_words(chosen: Sequence[str], budget: int) -> list[str]:
-    """Sentences from the first on while they fit into `budget` white-space words; one at least, cut if it must be."""
+    """Return the first sentences that together have at most `budget` white-space words.
+
+    If not even the first fits, it is cut to the budget.
+    """
     kept: list[str] = []
     left = budget
     for sentence in chosen:

@@ -1,7 +1,7 @@
-"""The share of positive reviews by counting words of praise and complaint (SpaceDigest, ZeroSCROLLS 3.1.3).
+"""The share of positive reviews, by counting words of praise and complaint (SpaceDigest, ZeroSCROLLS 3.1.3).
 
-A word counts 1, 2 after a strengthening one; a negation among the three words before it turns it round and halves it
-(what is "not good" is bad, what is "not bad" is hardly good).
+A word counts 1, or 2 after an intensifier. A negation among the three words before it reverses and halves its value, as
+"not good" is bad, but "not bad" is hardly good.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from scrollwork.models.extractive.document_index import Floats, Text
 from scrollwork.models.extractive.sentences import sentences, words
 from scrollwork.models.extractive.sentiment_words import BAD, GOOD, NEGATIONS, STRONG, TURNS
 
-REACH = 3  # words that a negation reaches
+REACH = 3  # words after a negation that it affects
 
 
 def positive_share(reviews: Sequence[str]) -> str:
-    """ "64%": the share of reviews in which praise outweighs complaint, half a percent rounded up.
+    """Return the percentage of reviews with no more complaint than praise, such as "64%"; half a percent is rounded up.
 
-    A review without any such word, or with as much of both, counts as positive: most reviews of a hotel are.
+    So a review without such words, or with equally much of both, is positive, as most hotel reviews are. "0%" for none.
     """
     positive = sum(tone(review) >= 0 for review in reviews)
     total = max(1, len(reviews))
@@ -28,12 +28,12 @@ def positive_share(reviews: Sequence[str]) -> str:
 
 
 def tone(review: str) -> float:
-    """Praise less complaint; above 0 where praise prevails."""
+    """Return praise minus complaint of a review; above 0 if praise prevails."""
     return sum(tone_of_sentence(words(sentence.replace("’", "'"))) for sentence in sentences(review))
 
 
 def tone_of_sentence(tokens: Sequence[str]) -> float:
-    """Praise less complaint of a sentence; what stands before a "but" counts half."""
+    """Return praise minus complaint of a sentence. A word such as "but" halves what was counted before it."""
     total = 0.0
     for place, token in enumerate(tokens):
         if token in TURNS:
@@ -47,8 +47,10 @@ def tone_of_sentence(tokens: Sequence[str]) -> float:
 
 
 def opinions(text: Text, query: str) -> Floats:
-    """How much each sentence says of what reviews judge: its words of praise and complaint, up to twice that where it
-    fits the query best of all."""
+    """Return how much each sentence says about what reviews judge: its number of words of praise and complaint.
+
+    The number is multiplied by 1 to 2, by how well the sentence fits the query compared with the best sentence.
+    """
     judged = np.array([sum(word in GOOD or word in BAD for word in found) for found in text.words], dtype=np.float64)
     fits = text.index.bm25(words(query))
     return judged * (1.0 + fits / max(1e-9, float(np.max(fits, initial=0.0))))

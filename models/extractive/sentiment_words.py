@@ -1,4 +1,4 @@
-"""Words of praise and of complaint in reviews, written for this project before any review was scored with them."""
+"""Words of praise and of complaint in reviews. The lists were written before any review was scored with them."""
 
 from scrollwork.models.extractive.sentences import word_set
 
@@ -53,7 +53,7 @@ TURNS = word_set(
     """
     but however although though yet
     """
-)  # what follows is what the writer means
+)  # what follows one of these is what the writer means
 STRONG = word_set(
     """
     very really so extremely absolutely totally completely too highly incredibly simply

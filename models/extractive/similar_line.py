@@ -1,4 +1,4 @@
-"""The line of a text that is most like another one, and what stands beside it: who says such things, what follows."""
+"""The line of a text that is most similar to another line, and what that tells: who says such things, what follows."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ TYPE = "Type:"
 
 
 def lines_of(documents: Sequence[str]) -> list[str]:
-    """The lines that are not empty, without white space at their ends."""
+    """Return the lines that are not blank, without white space at their ends."""
     return [line.rstrip() for text in documents for line in text.split("\n") if line.strip()]
 
 
 def fit(lines: Sequence[str], target: str) -> Floats:
-    """How well each line fits a target, by BM25."""
+    """Return the BM25 score of each line for a target."""
     return Index([words(line) for line in lines]).bm25(words(target))
 
 
 def speaker(documents: Sequence[str], query: str) -> str:
-    """Who would say the last sentence of a dialogue: whose lines together fit it best; of equal ones, and where no line
-    fits, who speaks first. "" where nobody does."""
+    """Return who would say the last sentence of a dialogue: the speaker whose lines fit it best, by the sum of scores.
+
+    Ties, and a sentence that no line fits, go to who speaks first. "" if no line has a speaker.
+    """
     said = [(line, match) for line in lines_of(documents) if (match := SPEAKER.search(line))]
     texts = [line[: match.start(1)] if match[1] else line[match.end(2) :] for line, match in said]
     scores = fit(texts, CUE.sub("", query))
@@ -37,8 +39,11 @@ def speaker(documents: Sequence[str], query: str) -> str:
 
 
 def line_after(documents: Sequence[str], query: str) -> str:
-    """What follows the line that is most like the last one of the query (of the text, where nothing is asked); of equal
-    ones the last. A name of a type without its cue. The line itself where nothing follows, "" without lines."""
+    """Return the line after the one that is most similar to the query's last line; of equally similar lines the last.
+
+    If the query is empty, the text's own last line is compared with the lines before it. A leading "Type:" is removed.
+    If no line follows, it is the similar line itself; "" for a text without lines.
+    """
     lines = lines_of(documents)
     asked = lines_of([query])
     if not asked:

@@ -1,8 +1,8 @@
-"""A short answer to a question: the best passages by BM25, then the span in them that fits the kind of the question.
+"""A short answer to a question: a span of the best sentences by BM25 that fits the kind of the question.
 
-Kinds by the question's own words: a yes/no question, a name (who, where), a number (how many, when), else a phrase.
-Names are runs of capitalised words, numbers are numbers with what belongs to them; a phrase is the words of the best
-sentence that follow or precede the question's own. No training, no tagger.
+The question's own words give the kind: a yes/no question, a name (who, where), a number (how many, when), else a
+phrase. Names are runs of capitalised words, numbers include the units and dates around them, and a phrase is the words
+of the best sentence that follow or precede the question's own words. There is no training and no tagger.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from scrollwork.models.extractive.document_index import STOP, Floats, Text, rank
 from scrollwork.models.extractive.passages import passages_of, relevance
 from scrollwork.models.extractive.sentences import word_set, words
 
-LOOKED_AT = 10  # sentences in which names and numbers are looked for
-BRIDGES = 3  # sentences of the first hop whose names lead to the second
+LOOKED_AT = 10  # best sentences that are searched for names and numbers
+BRIDGES = 3  # best sentences of the first hop, whose names lead to the second hop
 AUXILIARY = word_set(
     """
     is are was were am do does did has have had can could will would shall should may might must
@@ -45,11 +45,11 @@ ASKS_NAME = re.compile(
 
 
 def answer(text: Text, question: str, longest: int, *, yes_no: bool = False, hops: int = 1, kind: str = "") -> str:
-    """A span of at most `longest` words; "" for a text without words.
+    """Return a span of at most `longest` words; "" for a text without words.
 
-    yes_no: a yes/no question is answered "Yes". hops 2: names beside the best passage, together with what of the
-    question it does not say, are looked for in the other documents. kind: what is looked for, whatever the question's
-    own words say: number, quantity (digits alone) or name.
+    yes_no: answer a yes/no question with "Yes". hops: with 2, the other documents are searched for names in the best
+    sentences, and for the words of the question that the best document does not contain. kind: of the answer, in place
+    of the one that the question's words give: number, quantity (digits only) or name.
     """
     asked = words(question)
     if yes_no and asked and asked[0] in AUXILIARY:
@@ -66,7 +66,7 @@ def answer(text: Text, question: str, longest: int, *, yes_no: bool = False, hop
 
 
 def kind_of(question: str) -> str:
-    """number, name or phrase."""
+    """Return the kind of a question: number, name or phrase."""
     asked = question.lower()
     number, name = ASKS_NUMBER.search(asked), ASKS_NAME.search(asked)
     if number and (not name or number.start() < name.start()):
@@ -75,7 +75,11 @@ def kind_of(question: str) -> str:
 
 
 def second_hop(text: Text, scores: Floats, asked: Sequence[str]) -> tuple[Floats, list[str]]:
-    """(relevance for what the best document leaves open and for the names in it, 0 in that document; those names)."""
+    """Return (relevance of each sentence for the second hop, words of the names that lead to it).
+
+    It is the relevance for the words of the question that the best document does not contain, plus that for the names
+    in its best sentences; 0 in that document itself. If all of it is 0, return (scores, []).
+    """
     ranked = ranking(scores)
     document = np.array(text.document)
     first = document == document[ranked[0]]
@@ -91,7 +95,11 @@ def second_hop(text: Text, scores: Floats, asked: Sequence[str]) -> tuple[Floats
 
 
 def best_candidate(text: Text, scores: Floats, asked: Sequence[str], kind: str, longest: int) -> str:
-    """The span of a kind that stands highest, and most often, in the best sentences; "" where there is none."""
+    """Return the span of a kind with the most support in the best sentences; "" if there is none, or for a phrase.
+
+    Each occurrence adds its sentence's score, divided by the sentence's rank. At least half of a span's words must be
+    new: neither words of the question (asked) nor stop words.
+    """
     if kind == "phrase":
         return ""
     own = {stem(word) for word in asked}
@@ -111,9 +119,10 @@ def best_candidate(text: Text, scores: Floats, asked: Sequence[str], kind: str, 
 
 
 def phrase(text: Text, number: int, asked: Sequence[str], longest: int) -> str:
-    """`longest` words of a sentence: those after the question's own words, or before if more stand there.
+    """Return `longest` words of sentence `number`: those after the question's words, or those before if more are there.
 
-    Filled up from before where fewer follow (on the questions of fidelity.md#baselines 15.2 against 14.7 without).
+    If fewer follow, the span begins earlier (on the questions of fidelity.md#baselines this scores 15.2, without it
+    14.7).
     """
     tokens = text.sentences[number].split(" ")
     own = {stem(word) for word in asked if word not in STOP}

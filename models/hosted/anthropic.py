@@ -1,8 +1,8 @@
 """Anthropic: messages. The Claude variant's wrappers (ZeroSCROLLS, fact sheet 3.5) become the turns of a conversation.
 
-No temperature is sent unless the table says that the model takes one: newer versions of the API refuse it, and greedy
-decoding cannot be promised. `prefill = true` begins the answer with the variant's opening tag; newer models refuse that
-too, and the tag is only asked for.
+No temperature is sent unless the table says that the model accepts one: newer versions of the API refuse it, so greedy
+decoding cannot be promised. With `prefill = true`, the answer begins with the variant's opening tag. Newer models
+refuse that too; for them the prompt only asks for the tag.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ BREAKPOINT = {"type": "ephemeral"}
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
-    """The model of a checked table (scrollwork.models.hosted.tables)."""
+    """Make the model of a checked table (scrollwork.models.hosted.tables)."""
     return Hosted(name, PROVIDER, table, body, client)
 
 
 def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
-    """What the endpoint gets. The text up to the end of the documents is a block of its own: the prefix that a cache
-    can hold. Whether it is cached changes no answer, so the body that the key is the digest of does not say it."""
+    """Return the body of a request.
+
+    The text up to the end of the documents is a block of its own, which a cache can hold. Whether it is cached changes
+    no answer, so the body, whose digest is the request key, does not say it.
+    """
     segments, begun = split_wrapper(ask.segments)
     turns: list[dict[str, Any]] = [{"role": "user", "content": [text_block(text) for text in blocks(segments)]}]
     if begun and table.get("prefill", False):
@@ -38,28 +41,31 @@ def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def blocks(segments: tuple[Any, ...]) -> list[str]:
-    """[up to the end of the documents, the rest]; one text where the rest is blank: the API takes no blank block."""
+    """Return [text up to the end of the documents, the rest]. If either is blank, return one text.
+
+    The API accepts no blank blocks.
+    """
     head, tail = map(text_of, halves(segments))
     return [head, tail] if head.strip() and tail.strip() else [head + tail]
 
 
 def text_block(text: str) -> dict[str, Any]:
-    """A block of text."""
+    """Return a block of text."""
     return {"type": "text", "text": text}
 
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
-    """A client with the key from the environment. Raises tables.BadTable where there is none."""
+    """Make a client with the key from the environment. Raises tables.BadTable if there is none."""
     return Messages(wire_of(name, table), "messages")
 
 
 def wire_of(name: str, table: Mapping[str, Any]) -> Wire:
-    """The connection to a table's address, with the key. Raises tables.BadTable."""
+    """Return the connection to a table's address, with the key. Raises tables.BadTable."""
     return vendor_wire(name, PROVIDER, table, sdk)
 
 
 def sdk(key: str, table: Mapping[str, Any]) -> AsyncAnthropic:
-    """The vendor's SDK on its aiohttp transport, without retries of its own: it says which headers to send."""
+    """Make the vendor's SDK on its aiohttp transport, without its own retries. It says which headers to send."""
     from anthropic import AsyncAnthropic, DefaultAioHttpClient
 
     return AsyncAnthropic(
@@ -73,15 +79,15 @@ def sdk(key: str, table: Mapping[str, Any]) -> AsyncAnthropic:
 
 
 class Messages(Endpoint):
-    """The client of the messages endpoint; marks for the cache what several calls begin with."""
+    """The client of the messages endpoint. It marks the prefixes that several calls share, for the cache."""
 
     def prepared(self, call: Call) -> Any:
-        """The body, with breakpoints at the ends of the prefixes that will be read again from the cache."""
+        """Return the body, with breakpoints at the ends of the prefixes that later calls read from the cache."""
         return with_breakpoints(body_with_room(call), call.ask)
 
 
 def with_breakpoints(asked: Mapping[str, Any], ask: Ask) -> Mapping[str, Any]:
-    """The same body with its text cut behind the prefixes, each of them marked for the cache."""
+    """Return a body with its text cut after each shared prefix; the marked prefixes end with a breakpoint."""
     if not ask.shared_prefixes:
         return asked
     first, *others = asked["messages"]
@@ -94,8 +100,11 @@ def with_breakpoints(asked: Mapping[str, Any], ask: Ask) -> Mapping[str, Any]:
 
 
 def cut(text: str, prefixes: Sequence[SharedPrefix], begun: int) -> list[dict[str, Any]]:
-    """The blocks of a text. begun: as of `cut_behind`. A prefix whose end leaves a blank piece has no end here: the API
-    takes no blank block."""
+    """Return the blocks of a text. begun: characters of the prompt before the text.
+
+    The API accepts no blank blocks: a blank piece is joined to the next block. At the end it is joined to the last
+    block, which then has no breakpoint.
+    """
     found: list[dict[str, Any]] = []
     blank = ""
     for piece, marked in cut_behind(text, prefixes, begun):

@@ -1,5 +1,8 @@
-"""Anthropic's message batches: the requests go along with the creation. A batch carries no name of ours: after a
-creation that nobody confirmed it is known by its time, its size and, once it has ended, by the keys of its results."""
+"""Anthropic's message batches: the requests are in the body of the creation.
+
+A batch does not carry our name. After a creation that was not confirmed, it is recognised by its time, its number of
+requests and, once it has ended, the keys of its results.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ from scrollwork.models.hosted.error_replies import error_in, message_line, probl
 from scrollwork.models.hosted.wire import Wire
 
 PATH = "/v1/messages/batches"
-STATUSES = {  # with which the vendor refuses for the same reason outside of a batch
+STATUSES = {  # the status with which the vendor refuses an online request for the same reason
     "invalid_request_error": 400,
     "authentication_error": 401,
     "billing_error": 402,
@@ -59,40 +62,40 @@ class AnthropicBatches:
         self._wire = wire
 
     def body(self, call: Call) -> Mapping[str, Any]:
-        """With the breakpoints of online requests."""
+        """Return the body of a request, with the breakpoints of online requests."""
         return with_breakpoints(call.payload["body"], call.ask)
 
     def entry(self, call: Call) -> bytes:
-        """A request of the body."""
+        """Return a request as it is in the body of the creation. Raises CallProblem."""
         return entry_of({"custom_id": call.key, "params": self.body(call)})
 
     async def upload(self, file: BinaryIO) -> str:
-        """Nothing to do."""
+        """Do nothing: the requests are sent with the creation."""
         return ""
 
     async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
-        """The file is the body."""
+        """Create a batch; the file is the body."""
         raw = await self._wire.upload(PATH, concatenated(file), bytes_of(file), "application/json")
         return self._sight(object_of_reply(raw, self._wire.secrets))
 
     async def look(self, batch_id: str) -> BatchState:
-        """How it stands."""
+        """Return the state of a batch."""
         return self._sight(
             object_of_reply(await self._wire.get(f"{PATH}/{quote(batch_id, safe='')}"), self._wire.secrets)
         )
 
     async def page(self, after: str) -> Page:
-        """A hundred of the list."""
+        """Return a page of up to a hundred batches from the list."""
         start = f"&after_id={quote(after, safe='')}" if after else ""
         raw = await self._wire.get(f"{PATH}?limit=100{start}")
         return page_of(raw, self._wire.secrets, self._sight)
 
     async def download(self, path: str, into: BinaryIO) -> None:
-        """The results."""
+        """Write the results to a file."""
         raise_for_status(await self._wire.download(path, into), self._wire.secrets)
 
     def line(self, data: bytes) -> Line:
-        """A line of results."""
+        """Read a line of the results. Raises BadLine."""
         found = part_of(data, self._wire.secrets)
         key, result = found["custom_id"], found.get("result")
         if not isinstance(result, dict):
@@ -129,12 +132,12 @@ class AnthropicBatches:
             state,
             moment_of(found.get("created_at")),
             None if None in counts.values() else sum(one or 0 for one in counts.values()) or None,
-            results=(f"{PATH}/{name}/results",) if state == "ended" else (),  # never at another address: the key
+            results=(f"{PATH}/{name}/results",) if state == "ended" else (),  # no other server may get the key
             why=why if status in STATES else unheard_of(status, self._wire.secrets),
             done=counts.get("succeeded") or 0,
         )
 
 
 def make(name: str, table: Mapping[str, Any]) -> AnthropicBatches:
-    """Batches of a checked table's model. Raises tables.BadTable without a key."""
+    """Return the batches of a checked table's model. Raises tables.BadTable without a key."""
     return AnthropicBatches(wire_of(name, table))

@@ -1,6 +1,6 @@
-"""A provider's batches, one step at a time: each returns when it is done, repeated where that is safe.
+"""Steps with a provider's batches. Each step returns when it is done, and is repeated if that is safe.
 
-An event loop in a thread of its own serves whoever calls, so that it does not matter what else runs in the caller's.
+An event loop in a separate thread does the work, so that it does not matter what runs in the caller's thread.
 """
 
 from __future__ import annotations
@@ -20,25 +20,28 @@ from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.hosted.batches import BadLine, BatchState, Interface, Page, may_exist
 
 T = TypeVar("T")
-LOOK_S = 0.2  # between two looks at a stop
+LOOK_S = 0.2  # seconds between two checks for a stop
 CLOSING_S = 5.0
-AROUND_S = 3600.0  # before and after a creation: where its batch is looked for
+AROUND_S = 3600.0  # seconds before and after a creation in which its batch is searched
 
 
 class Unconfirmed(Exception):
-    """A batch was to be made and nobody knows whether it came about; `find` will tell."""
+    """It is not known whether a batch was created; `find` can tell."""
 
 
 @dataclass(frozen=True)
 class ListedBatch:
-    """What the list says of a batch. batch: the batch itself. open: others that may prove to be it when they end."""
+    """What the provider's list says about a batch that we may have created.
+
+    batch: the batch, None if it was not found. open: ids of others that may turn out to be it when they end.
+    """
 
     batch: BatchState | None = None
     open: tuple[str, ...] = ()
 
 
 class BatchSteps:
-    """One model's batches at its provider. Methods raise CallProblem; a second stop cancels what they are at."""
+    """One model's batches at its provider. Methods raise CallProblem; a second stop cancels the step that runs."""
 
     def __init__(self, make: Callable[[], Interface], policy: Policy, stop: Stop, rng: Random | None = None) -> None:
         self._policy, self._stop, self._rng = policy, stop, rng or Random()
@@ -72,26 +75,28 @@ class BatchSteps:
     # ---- steps
 
     def submit(self, file: BinaryIO, name: str, digest: str, sending: Callable[[], None]) -> BatchState:
-        """Upload the file and make a batch of it. sending: called before every try to create it.
+        """Upload the file and create a batch from it. sending: called before every attempt to create it.
 
-        A refusal is tried again as the policy has it; a creation that may have come about never. Raises Unconfirmed.
+        An attempt that the provider refuses is repeated by the policy. An attempt that may have created a batch is
+        never repeated: it raises Unconfirmed.
         """
         return self._do(self._submit(file, name, digest, sending))
 
     def look(self, batch_id: str) -> BatchState:
-        """How a batch stands."""
+        """Return the state of a batch."""
         return self._do(self._repeat(lambda: self._look(batch_id)))
 
     def download(self, path: str, into: BinaryIO) -> None:
-        """Results into an empty file."""
+        """Write results to a file, whose former content is removed."""
         self._do(self._repeat(lambda: self._afresh(path, into)))
 
     def find(self, name: str, since: float, keys: Collection[str], known: Collection[str]) -> ListedBatch:
-        """Look in the provider's list for a batch whose creation was sent at `since` (unix seconds).
+        """Search the provider's list for a batch whose creation was sent at `since` (unix seconds).
 
-        Where it keeps our name, by that; else among batches without one, of that hour and with as many requests, none
-        of `known` (ids of others): whose results hold these keys is it, and as long as one has not ended nothing is
-        certain.
+        keys: of its requests. It is found by its name if the provider keeps our names. Else it is searched among
+        batches without a name that were created within an hour of that time, have as many requests, and are not in
+        `known` (ids of other batches): the one whose results contain one of these keys. As long as one of them has not
+        ended, the answer is not certain.
         """
         return self._do(self._find(name, since, keys, known))
 
@@ -151,7 +156,7 @@ class BatchSteps:
         return await self._repeat(lambda: self.interface.page(after))
 
     async def _holds(self, batch: BatchState, keys: Collection[str]) -> bool:
-        """Whether the results are of these requests: keys are digests, so one tells."""
+        """Return whether the results belong to these requests. Keys are digests, so one match is enough."""
         import tempfile
 
         for path in batch.results:
@@ -166,7 +171,7 @@ class BatchSteps:
         return False
 
     async def _repeat(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Try until it succeeds, as the policy has it. Raises CallProblem."""
+        """Repeat an attempt by the policy until it succeeds. Raises CallProblem."""
         began, tries = time.monotonic(), 0
         while True:
             try:
@@ -184,7 +189,7 @@ class BatchSteps:
                 await asyncio.sleep(min(left, LOOK_S))
 
     def _do(self, step: Coroutine[Any, Any, T]) -> T:
-        """Wait for a step, in the caller's thread."""
+        """Wait for a step in the caller's thread, and return its result."""
         future = asyncio.run_coroutine_threadsafe(step, self._loop)
         while True:
             try:
@@ -199,9 +204,10 @@ class BatchSteps:
 
 
 def may_be_batch(batch: BatchState, since: float, requests: int) -> bool:
-    """Whether a batch without a name may be the one of so many requests that was sent then, by the provider's clock.
+    """Return whether a batch without a name may be the one that was sent at `since`, by the provider's clock.
 
-    Also one of the hour before: our own clock may have been mended since. What cannot be read speaks against none.
+    requests: its number of requests. Creation times up to an hour before or after count, as our own clock may have been
+    corrected since. A time or number that the provider does not tell excludes no batch.
     """
     then = batch.created is None or abs(batch.created - since) <= AROUND_S
     return batch.state != "gone" and batch.requests in (None, requests) and then

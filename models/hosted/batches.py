@@ -1,8 +1,8 @@
-"""Batches of requests at a provider: cheaper, and answered within a day. What the vendors' interfaces have in common.
+"""What vendors' interfaces for batches have in common. Batches of requests cost less, and are answered within a day.
 
-A provider's module says what a request looks like in a file, how a batch is made, looked at and found again
-(`Interface`). Its methods make one try each; `BatchSteps` repeats those that may be repeated. Creating a batch is not
-among them: where nobody knows whether one came about, `find` looks for it in the provider's list.
+A provider's module defines what a request is in a file, and how a batch is created, checked and found again
+(`Interface`). Its methods make one attempt each; `BatchSteps` repeats those that are safe to repeat. Creation is not:
+if it is not known whether a batch was created, `find` searches for it in the provider's list.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from scrollwork.models.hosted.replies import kind_of, parse_json, read
 from scrollwork.models.hosted.wire import CHUNK, Raw
 
 State = Literal["waiting", "ended", "refused", "gone"]
-KEY_CHARS = 64  # both vendors take names of 64 characters: request keys, and our names of batches
+KEY_CHARS = 64  # both vendors accept names of 64 characters: request keys, and our names of batches
 
 
 @dataclass(frozen=True)
 class BatchState:
     """A batch as the provider shows it.
 
-    waiting (`why`: in a state that nobody here knows); ended: `results` are paths of its results, and what is in none
-    of them has no answer; refused: nothing of it was done (`why`); gone: it ended, and its results are kept no longer.
-    created: unix seconds by the provider's clock, None where that cannot be read. requests: how many it holds, None
-    where it does not say. name: ours, "" where the provider keeps none. done: requests that it says are answered.
-    full: refused because too much of ours waits there already.
+    waiting: also in a state that is not known here (`why`). ended: `results` are paths of its results; a request that
+    is in none of them has no answer. refused: none of its requests was answered (`why`). gone: it ended, and its
+    results are no longer kept. created: unix seconds by the provider's clock, None if unreadable. requests: their
+    number, None if the provider does not say. name: ours, "" if the provider does not keep it. done: number of answered
+    requests, as the provider says. full: refused because too many of our tokens are waiting there.
     """
 
     batch_id: str
@@ -50,7 +50,7 @@ class BatchState:
 
 @dataclass(frozen=True)
 class Page:
-    """A page of the provider's list, the latest batch first. after: where the next page begins, "" for none.
+    """A page of the provider's list, the latest batch first. after: where the next page begins, "" if there is none.
 
     now: unix seconds by the provider's clock.
     """
@@ -62,7 +62,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Line:
-    """A result: the key of a request with its reply, or with why there is none. shared: as of `Bounds`."""
+    """A result: the key of a request, with its reply or with why there is none. shared: as in `Bounds`."""
 
     key: str
     result: Reply | CallProblem
@@ -70,13 +70,13 @@ class Line:
 
 
 class BadLine(ValueError):
-    """A line of results that says nothing of any request."""
+    """A line of results that belongs to no request."""
 
 
 class Interface(Protocol):
-    """One vendor's batches of one model. Lives in one event loop. Methods raise CallProblem.
+    """One vendor's batches of one model. It lives in one event loop. Methods raise CallProblem.
 
-    opening, between, closing: what stands around the entries of a file. most_requests, most_bytes: of one batch.
+    opening, between, closing: what is around the entries of a file. most_requests, most_bytes: limits of one batch.
     """
 
     opening: bytes
@@ -86,35 +86,38 @@ class Interface(Protocol):
     most_bytes: int
 
     def body(self, call: Call) -> Mapping[str, Any]:
-        """The body of a request as it stands in the file, with marks behind the prefixes of its ask."""
+        """Return the body of a request as it is in the file.
+
+        It has cache marks after the prefixes of its ask, if the vendor's batches use them.
+        """
         ...
 
     def entry(self, call: Call) -> bytes:
-        """A request as it stands in the file, under its key. Raises CallProblem for one that no JSON can carry."""
+        """Return a request as it is in the file, under its key. Raises CallProblem if it cannot be JSON."""
         ...
 
     async def upload(self, file: BinaryIO) -> str:
-        """Hand the file over, where that is a step of its own; what creation calls it. May be repeated."""
+        """Upload the file, if that is a separate step, and return its name for `create`. It may be repeated."""
         ...
 
     async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
-        """Make the batch, one try. name: found again by it; digest: of its request keys."""
+        """Create the batch, in one attempt. name: by which it can be found again. digest: of its request keys."""
         ...
 
     async def look(self, batch_id: str) -> BatchState:
-        """How it stands."""
+        """Return the state of a batch."""
         ...
 
     async def page(self, after: str) -> Page:
-        """A page of the list."""
+        """Return a page of the list. after: from the page before it, "" for the first page."""
         ...
 
     async def download(self, path: str, into: BinaryIO) -> None:
-        """Results, as lines, into a file."""
+        """Write results to a file, a line each."""
         ...
 
     def line(self, data: bytes) -> Line:
-        """A line of results, its reply validated. Raises BadLine."""
+        """Read a line of results and check its reply. Raises BadLine."""
         ...
 
     async def close(self) -> None:
@@ -123,12 +126,12 @@ class Interface(Protocol):
 
 
 def may_exist(problem: CallProblem) -> bool:
-    """Whether a batch may have come about though its creation was not confirmed: only a refusal says no."""
+    """Return whether a batch may exist although its creation was not confirmed: only a refusal excludes it."""
     return problem.status is None or not 400 <= problem.status < 500 or problem.status in (408, 409)
 
 
 def object_of_reply(raw: Raw, secrets: tuple[str, ...], what: str = "batch") -> dict[str, Any]:
-    """The object of a 2xx reply. what: it should be. Raises CallProblem."""
+    """Return the object of a 2xx reply. what: its name in messages. Raises CallProblem."""
     try:
         body = orjson.loads(raw.data) if raw.data else None
     except ValueError:
@@ -141,7 +144,7 @@ def object_of_reply(raw: Raw, secrets: tuple[str, ...], what: str = "batch") -> 
 
 
 def entry_of(request: Mapping[str, Any]) -> bytes:
-    """A request as JSON. Raises CallProblem for one that no JSON can carry."""
+    """Return a request as JSON. Raises CallProblem if it cannot be JSON."""
     try:
         return orjson.dumps(request)
     except TypeError as error:
@@ -149,7 +152,10 @@ def entry_of(request: Mapping[str, Any]) -> bytes:
 
 
 def page_of(raw: Raw, secrets: tuple[str, ...], state_of: Callable[[dict[str, Any]], BatchState]) -> Page:
-    """A page of a vendor's list. Raises CallProblem, also for one that may lack a batch: that would be made again."""
+    """Return a page of a vendor's list. state_of: reads a batch of it. Raises CallProblem.
+
+    It is raised also for a page that may lack a batch, as that batch would be created again.
+    """
     body = object_of_reply(raw, secrets)
     found, more = body.get("data"), body.get("has_more")
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
@@ -161,7 +167,7 @@ def page_of(raw: Raw, secrets: tuple[str, ...], state_of: Callable[[dict[str, An
 
 
 def line_of(key: str, endpoint: str, status: int, body: Any, data: bytes, secrets: tuple[str, ...]) -> Line:
-    """A result whose reply is the part `body` of the line `data`."""
+    """Return a result. body: its reply, a part of the line `data`."""
     try:
         return Line(key, read(endpoint, status, {}, data, lambda _: body, secrets))
     except CallProblem as problem:
@@ -169,13 +175,13 @@ def line_of(key: str, endpoint: str, status: int, body: Any, data: bytes, secret
 
 
 def raise_for_status(raw: Raw, secrets: tuple[str, ...]) -> None:
-    """Raise the problem of a download whose status is not 2xx."""
+    """Raise the CallProblem of a download whose status is not 2xx."""
     if not 200 <= raw.status < 300:
         object_of_reply(raw, secrets)
 
 
 def part_of(line: bytes, secrets: tuple[str, ...]) -> dict[str, Any]:
-    """The object of a line. Raises BadLine."""
+    """Return the object of a line of results. Raises BadLine if it is no JSON object, or has no custom_id."""
     try:
         found = parse_json(line, orjson.loads)
     except (ValueError, RecursionError):
@@ -187,27 +193,27 @@ def part_of(line: bytes, secrets: tuple[str, ...]) -> dict[str, Any]:
 
 
 def text_in(found: dict[str, Any], name: str) -> str:
-    """A text of an object, "" where it is none."""
+    """Return a text of an object, "" if it is missing or no text."""
     value = found.get(name)
     return value if isinstance(value, str) else ""
 
 
 def number_in(found: dict[str, Any], name: str) -> float:
-    """A finite number of an object, 0 where it is none."""
+    """Return a finite number of an object, 0 if it is missing or no such number."""
     value = found.get(name)
     fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     return float(value or 0) if fine else 0.0
 
 
 def count_of(value: Any) -> int | None:
-    """A count, also as a text; None for what is none."""
+    """Return a count, which may be a text of digits; None for anything else."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9 else None
 
 
 def moment_of(value: Any) -> float | None:
-    """Unix seconds of a time, as a number, its digits or in RFC 3339; None for what is none."""
+    """Return the unix seconds of a time that is a number, digits or in RFC 3339; None for anything else."""
     try:
         if isinstance(value, str) and not value.isdigit():
             return datetime.fromisoformat(value).timestamp()
@@ -218,12 +224,12 @@ def moment_of(value: Any) -> float | None:
 
 
 def unheard_of(status: str, secrets: tuple[str, ...]) -> str:
-    """What is said of a batch in a state that nobody here knows."""
+    """Return the message about a batch in a state that is not known here."""
     return f"is in a state that is not known here ({message_line(status[:80], secrets)}); it is waited for"
 
 
 def batch_id_of(found: dict[str, Any]) -> str:
-    """The batch's id, fit to stand in a path. Raises CallProblem."""
+    """Return the id of a batch (or file), which is safe in a path. Raises CallProblem."""
     name = text_in(found, "id")
     if not name or len(name) > 200 or not all(c.isascii() and (c.isalnum() or c in "_-") for c in name):
         raise CallProblem("transient", "a batch whose id is none: letters, digits, _ and - are expected, 200 at most")
@@ -231,7 +237,7 @@ def batch_id_of(found: dict[str, Any]) -> str:
 
 
 async def concatenated(*parts: bytes | BinaryIO) -> AsyncIterator[bytes]:
-    """Bytes and files, one after the other."""
+    """Yield the bytes of all parts, one after the other."""
     for part in parts:
         if isinstance(part, bytes):
             yield part
@@ -242,10 +248,10 @@ async def concatenated(*parts: bytes | BinaryIO) -> AsyncIterator[bytes]:
 
 
 def size_of(file: BinaryIO) -> int:
-    """Bytes of a file."""
+    """Return the bytes of a file."""
     return file.seek(0, 2)
 
 
 def are_usable_keys(keys: Collection[str]) -> bool:
-    """Whether these can be names of requests at every provider."""
+    """Return whether all keys can be names of requests at every provider."""
     return all(0 < len(key) <= KEY_CHARS for key in keys)

@@ -1,7 +1,7 @@
-"""Any server that speaks the OpenAI protocol at a base_url: vLLM, SGLang, llama.cpp, Ollama, `transformers serve`, ...
+"""Any server with the OpenAI protocol at a base_url: vLLM, SGLang, llama.cpp, Ollama, `transformers serve`, ...
 
-endpoint "chat" gets one user message, "completions" the plain text with its response header. No SDK is needed. Such
-servers may know `max_tokens` only, so that is what they get where the table does not say otherwise.
+The endpoint "chat" gets one user message, "completions" the plain text with its response header. No SDK is needed. Some
+of these servers know only `max_tokens`, so the limit has that name unless the table says otherwise.
 """
 
 from __future__ import annotations
@@ -21,17 +21,20 @@ PROVIDER = "compatible"
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
-    """The model of a checked table (scrollwork.models.hosted.tables)."""
+    """Make the model of a checked table (scrollwork.models.hosted.tables)."""
     parameters = {"max_tokens": "max_tokens", **table.get("parameters", {})}
     return Hosted(name, PROVIDER, {**table, "parameters": parameters}, body, client)
 
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
-    """A client; with a key only where the table names the variable that holds it."""
+    """Make a client.
+
+    It has a key only if the table says where the key is; raises tables.BadTable if it is not there.
+    """
     return Endpoint(wire_of(name, table), table["endpoint"], cache_use(table))
 
 
 def wire_of(name: str, table: Mapping[str, Any]) -> Wire:
-    """The connection to a table's address, with the key if it names one. Raises tables.BadTable."""
+    """Return the connection to a table's address, with the key if the table names one. Raises tables.BadTable."""
     key = key_of(name, PROVIDER, table)
     return wire_to(table, {"Authorization": f"Bearer {key}"} if key else {}, key)

@@ -1,4 +1,4 @@
-"""What the clients of all hosted providers share: a connection with its headers and secrets, and one endpoint at it."""
+"""What the clients of all hosted providers share: a connection with headers and secrets, and an endpoint's client."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TIMEOUT_S = 600.0
 def vendor_wire(
     name: str, provider: str, table: Mapping[str, Any], sdk: Callable[[str, Mapping[str, Any]], Any]
 ) -> Wire:
-    """The connection to a table's address, with the key and the headers that the vendor's SDK would send.
+    """Return the connection to a table's address, with the key and the headers that the vendor's SDK would send.
 
     Raises tables.BadTable.
     """
@@ -32,7 +32,7 @@ def vendor_wire(
 
 
 def wire_to(table: Mapping[str, Any], headers: Mapping[str, str], key: str) -> Wire:
-    """The connection to a table's address. key: "" for none."""
+    """Return the connection to a table's address. key: "" for none."""
     return Wire(
         table["base_url"],
         headers,
@@ -43,12 +43,15 @@ def wire_to(table: Mapping[str, Any], headers: Mapping[str, str], key: str) -> W
 
 
 def own_headers(headers: Mapping[str, Any]) -> dict[str, str]:
-    """The headers that say who asks and in which version, without what the SDK tells about itself."""
+    """Return the headers that say who sends and in which API version, without those that describe the SDK."""
     return {n: v for n, v in headers.items() if isinstance(v, str) and not n.lower().startswith("x-stainless")}
 
 
 def trusted_certificates(base_url: str) -> Any:
-    """The certificates that the vendors' SDKs trust (SSL_CERT_FILE, SSL_CERT_DIR too)."""
+    """Return the certificates that the vendors' SDKs trust, also those of SSL_CERT_FILE and SSL_CERT_DIR.
+
+    True for an address without encryption, which is aiohttp's default.
+    """
     if not base_url.startswith("https:"):
         return True
     import httpx2
@@ -57,21 +60,27 @@ def trusted_certificates(base_url: str) -> Any:
 
 
 def secrets_in(headers: Mapping[str, str], key: str) -> tuple[str, ...]:
-    """What no message may hold: the key, and what a header of the user's own may carry."""
+    """Return what no message may contain, the longest first: the key, and values of headers that may be secret.
+
+    Their names contain auth, key, token or cookie. Of values such as "Bearer KEY", it is also the second part alone.
+    Texts of under 4 characters are left out.
+    """
     private = [v for n, v in headers.items() if any(word in n.lower() for word in ("auth", "key", "token", "cookie"))]
     found = {key, *private, *(value.partition(" ")[2] for value in private)}
     return tuple(sorted((one for one in found if len(one) >= 4), key=len, reverse=True))
 
 
 class Endpoint:
-    """The client of one endpoint: the body that a payload holds, sent once, its reply read. cache: how requests use the
-    vendor's prefix cache."""
+    """The client of one endpoint: it sends the body of a payload once and reads the reply.
+
+    cache: how requests use the vendor's prefix cache.
+    """
 
     def __init__(self, wire: Wire, endpoint: str, cache: CacheUse | None = None) -> None:
         self._wire, self._endpoint, self._cache = wire, endpoint, cache or CacheUse()
 
     async def send(self, call: Call) -> Reply:
-        """One attempt. Raises CallProblem only."""
+        """Send a call once and return its reply. Raises CallProblem and nothing else."""
         body = self.prepared(call)
         most = most_bytes(output_allowed(body), "logprobs" in body)
         raw = await self._wire.post(PATHS[self._endpoint], body, most, self._cache.headers(call.ask))
@@ -86,7 +95,7 @@ class Endpoint:
             raise CallProblem(problem.kind, said, status=404, limits=problem.limits) from None
 
     def prepared(self, call: Call) -> Any:
-        """The body as it is sent."""
+        """Return the body as it is sent."""
         sent = self._cache.sent(body_with_room(call), call.ask)
         return {**sent, FIELD: call.service} if call.service else sent
 
@@ -96,7 +105,7 @@ class Endpoint:
 
 
 def body_with_room(call: Call) -> Mapping[str, Any]:
-    """The body of a call, with the new tokens that it allows where it is asked again with more."""
+    """Return the body of a call. A call that is repeated with more room allows that many new tokens."""
     body: Mapping[str, Any] = call.payload["body"]
     if call.room is None:
         return body
@@ -104,13 +113,13 @@ def body_with_room(call: Call) -> Mapping[str, Any]:
 
 
 def with_believed_usage(reply: Reply, bounds: Bounds) -> Reply:
-    """The reply, without its usage where that cannot be."""
+    """Return the reply, without its usage if the numbers are impossible; `doubt` says why."""
     said = usage_problem(reply.usage, bounds, reply.text)
     return replace(reply, usage=Usage(), doubt=f"usage not believed: {said}") if said else reply
 
 
 def with_believed_cost(problem: CallProblem, bounds: Bounds) -> CallProblem:
-    """The problem, without what it says was paid where that cannot be."""
+    """Return the problem, without the tokens that were charged if the numbers are impossible; `doubt` says why."""
     if problem.paid is not None and (said := usage_problem(problem.paid, bounds, "")):
         problem.paid, problem.doubt = None, f"usage not believed: {said}"
     return problem

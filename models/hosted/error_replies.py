@@ -1,7 +1,8 @@
-"""From what a provider answered in place of a reply to a CallProblem: kind, status, when to come back, never a key.
+"""Convert a provider's error reply to a CallProblem: kind, status, when to send again, and never a key.
 
-Terminal: asking again changes nothing. Transient: another try may help. Quota: the money or the day's share is used up,
-so every further call would fail too. A provider's own word (`x-should-retry`) goes before the status.
+Terminal: sending again changes nothing. Transient: another attempt may help. Quota: the money or the limit of the day
+is used up, so every further call would fail too. What the provider itself says (`x-should-retry`) overrides the status,
+except for quota.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from scrollwork.models.hosted.masking import HIDDEN, mask_secrets
 
 Headers = Mapping[str, str]
 
-TRANSIENT_STATUSES = {408, 409, 425, 429, 498}  # 498: Groq has no room for flex
-UNSUPPORTED = {501, 505}  # the 5xx that no wait mends
-MIDDLEMEN = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send pages of their own
+TRANSIENT_STATUSES = {408, 409, 425, 429, 498}  # 498: Groq has no capacity for flex
+UNSUPPORTED = {501, 505}  # statuses of 5xx for which waiting does not help
+MIDDLEMEN = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send their own pages
 SLOW_DOWN_STATUSES = {429, 503, 529}
 QUOTA_STATUSES = {402}
 
-# type or code of an error object, of both vendors and of servers that speak their protocols
+# type or code of an error object, of both vendors and of servers that use their protocols
 TRANSIENT_NAMES = {
     *("api_error", "timeout_error", "conflict_error", "server_error", "internal_error", "internal_server_error"),
     *("vector_store_timeout", "service_unavailable", "engine_overloaded", "aborted", "unavailable"),
@@ -48,8 +49,8 @@ TERMINAL_NAMES = {
     *("misalignment_policy_violation", "model_not_found", "invalid_api_key", "data_residency_mismatch"),
 }
 QUOTA_NAMES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"}
-# Limits by the day come with the status and the type of a short limit, empty accounts as a bad request too. Elsewhere
-# the same words may be those of the prompt, which some servers repeat.
+# Limits by the day come with the status and type of a short limit, and empty accounts also as a bad request. With other
+# statuses, the same words may come from the prompt, which some servers repeat.
 LIMIT_STATUSES = {402, 403, 429}
 DAY_WORDS = re.compile(r"per day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend(?:ing)? limit", re.IGNORECASE)
 MONEY_WORDS = re.compile(
@@ -61,14 +62,14 @@ MONEY_WORDS = re.compile(
 MESSAGE_CHARS = 300
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
 PACE_NAMES = frozenset({"rate_limit_exceeded", "rate_limit_error", "requests", "tokens", "RESOURCE_EXHAUSTED"})
-NO_ROOM = "no room to answer"  # how the message of a call begins that came to its limit before its first word
+NO_ROOM = "no room to answer"  # begins the message of a call that reached its limit before the first word
 MORE_ROOM = "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off there"
 NO_ROOM_WORDS = re.compile(r"could not finish the message because max_tokens or model output limit was reached", re.I)
 MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 
 
 def message_line(text: object, secrets: Sequence[str] = ()) -> str:
-    """One short line of a provider's text, without control characters and keys."""
+    """Return one short line of a provider's text, without control characters and keys."""
     line = KEY_SHAPES.sub(HIDDEN, mask_secrets(str(text), secrets)[: 20 * MESSAGE_CHARS])
     line = " ".join("".join(c if c.isprintable() else " " for c in line).split())
     return line if len(line) <= MESSAGE_CHARS else line[:MESSAGE_CHARS] + "..."
@@ -77,10 +78,13 @@ def message_line(text: object, secrets: Sequence[str] = ()) -> str:
 def problem_of_status(
     status: int, headers: Headers, body: Any, text: str = "", secrets: Sequence[str] = ()
 ) -> CallProblem:
-    """The problem of a reply whose status is not 2xx. body: its JSON, None where it is none; text: as it came."""
+    """Return the problem of a reply whose status is not 2xx. body: its JSON, None if it has none.
+
+    text: the body as it came.
+    """
     error = error_in(body)
     message = message_line(error["message"] if error else text_of(mask_secrets(text, secrets)), secrets)
-    if 300 <= status < 400:  # not followed: the key goes nowhere else
+    if 300 <= status < 400:  # not followed, as no other server may get the key
         place = message_line(headers.get("location", ""), secrets)
         message = f"sent elsewhere; if that is right, make it the base_url: {place}"
     elif error is None and status in MIDDLEMEN and "<" in text[:200]:
@@ -110,11 +114,14 @@ def problem_of_status(
 def problem_in_reply(
     status: int, headers: Headers, error: Mapping[str, Any], paid: Usage | None = None, secrets: Sequence[str] = ()
 ) -> CallProblem:
-    """The problem of a 2xx reply that holds an error object (as of `error_in`) in place of an answer."""
+    """Return the problem of a 2xx reply that contains an error object in place of an answer.
+
+    error: as `error_in` returns it. paid: tokens that were charged, None if unknown.
+    """
     names = error["names"]
     statuses = {int(name) for name in names if re.fullmatch("[45][0-9]{2}", name)}
     slow = bool(names & SLOW_DOWN_NAMES) or bool(statuses & SLOW_DOWN_STATUSES)
-    kind: Trouble = "transient"  # an unknown error behind a 200 is a gateway's more often than the request's
+    kind: Trouble = "transient"  # an unknown error in a 200 is more often a gateway's fault than the request's
     if any(is_quota(one, error) for one in statuses or {400}):
         kind = "quota"
     elif names & TERMINAL_NAMES or {kind_of_status(one) for one in statuses} == {"terminal"}:
@@ -132,7 +139,7 @@ def problem_in_reply(
 
 
 def kind_of_status(status: int) -> Trouble:
-    """terminal, transient or quota by the status alone."""
+    """Return terminal, transient or quota by the status alone."""
     if status in QUOTA_STATUSES:
         return "quota"
     if status in TRANSIENT_STATUSES or (status >= 500 and status not in UNSUPPORTED):
@@ -141,8 +148,11 @@ def kind_of_status(status: int) -> Trouble:
 
 
 def is_quota(status: int, error: Mapping[str, Any]) -> bool:
-    """Whether an error object says that nothing more can be had for now. Google's limit of a minute reads like an empty
-    account: its details, or when it says to come back, tell them apart."""
+    """Return whether an error says that money or the limit of the day is used up.
+
+    Google's message for a limit by the minute is like that for an empty account; its details, or the time after which
+    it allows another request, tell the two apart.
+    """
     said, limited = error["message"][:READ_CHARS], status in LIMIT_STATUSES or bool(error["names"] & SLOW_DOWN_NAMES)
     if error["names"] & QUOTA_NAMES or ends_the_money(error["details"]):
         return True
@@ -153,11 +163,10 @@ def is_quota(status: int, error: Mapping[str, Any]) -> bool:
 
 
 def error_in(body: Any) -> dict[str, Any] | None:
-    """{names: its type, code and status as words, message, details} of an error object in a JSON body, None where it
-    has none.
+    """Return {names, message, details} of an error object in a JSON body, None if there is none.
 
-    Both vendors' {"error": {...}} and {"type": "error"}, and what other servers write: a list around it, a plain
-    string, {"detail": ...}, {"object": "error", ...}.
+    names: its type, code and status, as texts in lower case. Read are both vendors' {"error": {...}} and {"type":
+    "error"}, and what other servers write: a list around it, a plain string, {"detail": ...}, {"object": "error", ...}.
     """
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
@@ -180,7 +189,7 @@ def error_in(body: Any) -> dict[str, Any] | None:
 
 
 def detail_of(detail: Any) -> Any:
-    """What a server of FastAPI has against a request, without the request that it repeats."""
+    """Return what a FastAPI server rejects in a request, without the request, which it repeats."""
     if not isinstance(detail, list):
         return detail
     found = [one for one in detail[:5] if isinstance(one, Mapping)]
@@ -189,16 +198,16 @@ def detail_of(detail: Any) -> Any:
 
 
 def text_of(text: str) -> str:
-    """The words of an HTML error page, or of plain text."""
+    """Return the words of an HTML error page, or plain text as it is."""
     if "<" in text[:200]:
         text = MARKUP.sub(" ", text[:8000])
     return text
 
 
 def retry_after(headers: Headers) -> float | None:
-    """Seconds until the provider wants to be asked again, by its headers; None where they say nothing sensible.
+    """Return the seconds after which the provider allows another request, by its headers; None if they do not say.
 
-    A date is taken relative to the reply's own Date, so that a wrong clock here changes nothing.
+    A date is compared with the reply's own Date, so that a wrong clock here changes nothing.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -217,13 +226,13 @@ def retry_after(headers: Headers) -> float | None:
 
 
 def come_back(headers: Headers, error: Mapping[str, Any] | None) -> float | None:
-    """Seconds until the provider wants to be asked again, by its headers, else by its error."""
+    """Return the seconds after which the provider allows another request, by its headers, else by its error."""
     said = retry_after(headers)
     return said if said is not None or error is None else delay_of(error["details"], error["message"])
 
 
 def limits_of(headers: Headers) -> Limits | None:
-    """What the rate-limit headers of either vendor say; None where there are none."""
+    """Return the limits in the rate-limit headers of either vendor, None if there are none."""
     if "x-ratelimit-limit-requests" in headers or "x-ratelimit-limit-tokens" in headers:
         limits = Limits(*_openai_limit(headers, "requests"), *_openai_limit(headers, "tokens"))
     elif any(name.startswith("anthropic-ratelimit-") for name in headers):
@@ -235,7 +244,7 @@ def limits_of(headers: Headers) -> Limits | None:
 
 
 def _openai_limit(headers: Headers, kind: str) -> tuple[int | None, int | None, float | None]:
-    """limit, remaining, reset ("1s", "6m0s", "60ms")."""
+    """Return (limit, remaining, seconds to the reset), which the header gives as "1s", "6m0s" or "60ms"."""
     reset = headers.get(f"x-ratelimit-reset-{kind}", "")
     seconds = seconds_in(reset)
     return (
@@ -246,7 +255,7 @@ def _openai_limit(headers: Headers, kind: str) -> tuple[int | None, int | None, 
 
 
 def _anthropic_limit(headers: Headers, kind: str) -> tuple[int | None, int | None, float | None]:
-    """limit, remaining, reset (a time in RFC 3339)."""
+    """Return (limit, remaining, seconds to the reset), which the header gives as a time in RFC 3339."""
     prefix = f"anthropic-ratelimit-{kind}"
     reset: float | None = None
     try:
@@ -259,7 +268,7 @@ def _anthropic_limit(headers: Headers, kind: str) -> tuple[int | None, int | Non
 
 
 def date_of(headers: Headers) -> float | None:
-    """The provider's own clock when it answered, unix seconds; None where it does not say."""
+    """Return the provider's own time when it answered, in unix seconds; None if it does not say."""
     return _date(headers.get("date", ""))
 
 
@@ -271,7 +280,7 @@ def _date(value: str) -> float | None:
 
 
 def _number(value: str | None) -> float | None:
-    """A plain number that is not negative, in ASCII digits; None for anything else."""
+    """Return a plain number in ASCII digits that is not negative; None for anything else."""
     if value is None or not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", value.strip()):
         return None
     return min(float(value), LONGEST_WAIT_S * 1000)

@@ -1,6 +1,6 @@
-"""Bodies as their sender compressed them, in pieces of bounded size: a few bytes of gzip can be gigabytes.
+"""Unpack bodies that their sender compressed, in pieces of bounded size: a few bytes of gzip can become gigabytes.
 
-We ask for bodies as they are; some proxies compress them all the same.
+We ask for uncompressed bodies, but some proxies compress them anyway.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
-PIECE = 2**16  # bytes of a piece at most
+PIECE = 2**16  # most bytes of a piece
 PLAIN = ("", "identity")
 PACKED = ("gzip", "x-gzip", "deflate")
 
 
 class TooLarge(Exception):
-    """A body that is larger than what was asked for can be."""
+    """A body that is larger than any reply to the request can be."""
 
     def __init__(self, most: int) -> None:
         super().__init__(f"a body of over {most:,} bytes, more than what was asked for can be")
@@ -25,7 +25,7 @@ class Strange(Exception):
 
 
 class Inflater:
-    """Unpacks one body. Raises Strange for an encoding that nobody asked for, and where it is torn."""
+    """Unpacks one body. Raises Strange for an unknown encoding."""
 
     def __init__(self, encoding: str) -> None:
         kind = encoding.strip().lower()
@@ -34,7 +34,10 @@ class Inflater:
         self._unpacking = zlib.decompressobj(zlib.MAX_WBITS | 32) if kind in PACKED else None
 
     def pieces(self, chunk: bytes) -> Iterator[bytes]:
-        """What so many bytes of the body hold, a piece at a time; nothing is unpacked ahead of who takes it."""
+        """Yield what `chunk`, the next bytes of the body, contains. Each piece is unpacked only when it is taken.
+
+        Raises Strange if the body is damaged. A body that ends too early is not noticed here.
+        """
         if self._unpacking is None:
             yield chunk
             return

@@ -1,4 +1,4 @@
-"""What a vendor says of its models, by GET /v1/models: which there are, until when, and what they take."""
+"""What a vendor says about its models, by GET /v1/models: which there are, until when, and what they accept."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ PATHS = {"openai": "/models", "anthropic": "/v1/models", "compatible": "/models"
 
 @dataclass(frozen=True)
 class ListedModel:
-    """A model as its vendor lists it, None where the list does not say. ends: the first day without an answer. state:
-    active, deprecated or retired. max_input: tokens of a prompt; of a server of one's own, of prompt and answer.
-    thinking, effort: by value, whether it is taken."""
+    """A model in its vendor's list; None for what the list does not say.
+
+    ends: the first day on which it does not answer. state: active, deprecated or retired. max_input: tokens of a
+    prompt, but on a user's own server of prompt and answer together. thinking, effort: whether each value is accepted.
+    """
 
     id: str
     ends: str | None = None
@@ -38,24 +40,30 @@ class ListedModel:
     effort: Mapping[str, bool] | None = None
 
 
-NO_LIST = (404, 405, 501)  # a server that has no list
+NO_LIST = (404, 405, 501)  # statuses of a server that has no list
 
 
 def list_models(name: str, table: Mapping[str, Any]) -> dict[str, ListedModel]:
-    """The models at the address of a checked table, by id. Raises CallProblem, tables.BadTable without a key."""
+    """Return the models at the address of a checked table, by id.
+
+    Raises CallProblem, and tables.BadTable without a key.
+    """
     return asyncio.run(_listed(name, table))
 
 
 def context_at(name: str, table: Mapping[str, Any], within_s: float = 5.0) -> int | None:
-    """Tokens of prompt and answer that a server of one's own lists for the table's model (vLLM: `max_model_len`); 0
-    where it lists none, None where it gives no list within so many seconds."""
+    """Return the tokens of prompt and answer that a user's own server lists for the table's model.
+
+    It is vLLM's `max_model_len`. 0 if the server has no list, or does not list the model or its tokens. None if the
+    list cannot be read: there is no key, the request fails, or no list comes within `within_s` seconds.
+    """
 
     async def asked() -> dict[str, ListedModel]:
         async with asyncio.timeout(within_s):
             return await _listed(name, table)
 
     try:
-        with ThreadPoolExecutor(1) as apart:  # where a loop runs in this thread none can be begun
+        with ThreadPoolExecutor(1) as apart:  # no loop can be started in a thread in which one runs
             found = apart.submit(asyncio.run, asked()).result().get(str(table["id"]))
     except CallProblem as problem:
         return 0 if problem.status in NO_LIST else None
@@ -115,7 +123,7 @@ def _model(one: Any) -> ListedModel | None:
 
 
 def _day(value: Any) -> str | None:
-    """The day of "2026-12-11" or "2027-09-28T00:00:00Z", None for anything else."""
+    """Return the day of "2026-12-11" or "2027-09-28T00:00:00Z" as text, None for anything else."""
     try:
         return date.fromisoformat(value[:10]).isoformat() if isinstance(value, str) else None
     except ValueError:
@@ -127,7 +135,7 @@ def _whole(value: Any) -> int | None:
 
 
 def _flags(found: Any) -> dict[str, bool] | None:
-    """By name, whether something is supported: {"low": {"supported": true}} or {"low": true}."""
+    """Return by name whether something is supported, from {"low": {"supported": true}} or {"low": true}."""
     if not isinstance(found, Mapping):
         return None
     flags = {}

@@ -1,4 +1,4 @@
-"""A model that somebody hosts: a table and a module that makes the body, in front of the engine that sends it."""
+"""A model that is reached over the network: a table and a module that makes request bodies, in front of the engine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from scrollwork.models.vendors.fill import most_output, without_family
 
 
 class Hosted:
-    """One member. body: what the provider's endpoint gets for an Ask. client: made in the loop that sends."""
+    """A model with one member.
+
+    body: makes the request body of an Ask. client: makes the client, called in the event loop that sends.
+    """
 
     def __init__(
         self,
@@ -34,12 +37,14 @@ class Hosted:
         self._former = without_family(table)
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
-        """What the request key is the digest of: where it goes and what it says, nothing else."""
+        """Return what the request key is the digest of: where the request goes and what it says, nothing else."""
         return self._payload(ask, self._table)
 
     def former_payload(self, ask: Ask) -> Mapping[str, Any] | None:
-        """What reached the provider before anything was known of the model's family, None where that is the same: an
-        answer that was paid under its key is not asked again."""
+        """Return the payload as it was before anything was known about the model's family, None if it is the same.
+
+        An answer that was paid for under its key is not requested again.
+        """
         if self._former is None:
             return None
         former = self._payload(ask, self._former)
@@ -55,7 +60,7 @@ class Hosted:
 
     @property
     def characters_per_token(self) -> float:
-        """Of English, as its family has it, for estimates."""
+        """Return the characters of English in a token, by the model's family, for estimates."""
         return characters_per_token(self._table)
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer | CallFailed | Attempt]:
@@ -71,8 +76,11 @@ class Hosted:
         ledger: LimitsLedger | None = None,
         breaker: Breaker | None = None,
     ) -> Run:
-        """Start the engine on calls. gate: the budget. stop: shared by all that run in this process. ledger: through
-        which processes share the limits. breaker: shared by the stages of a run."""
+        """Start the engine on calls and return its results as they come.
+
+        gate: to the budget. stop: shared by all that runs in this process. ledger: processes share the vendor's limits
+        through it. breaker: shared by the stages of a run.
+        """
         table = {**self._table, "provider": self.provider}
         key_name = key_name_of(self.provider, self._table)
         how = settings(self.name, table, key_name=key_name)
@@ -88,22 +96,26 @@ class Hosted:
 
 
 def place_of(provider: str, table: Mapping[str, Any]) -> str:
-    """Path of the endpoint, after the server: by the name that the table gives it, by its address where that is not the
-    vendor's own. A server that moves keeps its answers if it is named."""
+    """Return what a request key says about the endpoint: server, path and version.
+
+    A server is given by the name that the table gives it, else by its address, so that a server with a name keeps its
+    answers when it moves. The vendor's own address is left out.
+    """
     path = PATHS[table["endpoint"]]
     version = f"; {table['version']}" if "version" in table else ""
     server = table.get("server") or table["base_url"]
     return f"{path}{version}" if server == BASE_URLS.get(provider) else f"{server} {path}{version}"
 
 
-SEEDED = ("chat", "completions")  # endpoints that take a seed; they promise little
+SEEDED = ("chat", "completions")  # endpoints that accept a seed; they promise little about its effect
 
 
 def decoding(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of decoding under the names that the model knows.
+    """Return the decoding parameters of a request, under the names that the model accepts.
 
-    reasoning_tokens: room for thoughts beyond what the task allows for the answer. temperature: left out where the
-    table says that it may not be sent. stop: the table's stop sequences. extra: whatever else the table wants sent.
+    The token limit includes room for reasoning beyond the answer's own tokens. Temperature is left out if the table
+    says that it must not be sent; a seed is sent only with a temperature above 0. The table's `stop` gives stop
+    sequences, and its `extra` any other parameters, which replace ours.
     """
     names = table.get("parameters", {})
     endpoint = table["endpoint"]
@@ -118,10 +130,10 @@ def decoding(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def split_wrapper(segments: tuple[Segment, ...]) -> tuple[tuple[Segment, ...], str]:
-    """(the segments of the person's turn, what the assistant is to begin with) of a prompt of the Claude variant.
+    """Return (segments of the user's turn, beginning of the assistant's turn) of a prompt of the Claude variant.
 
-    The variant's wrappers are "\\n\\nHuman: " in front and "\\n\\nAssistant: Answer: <answer>" behind (fact sheet 3.5);
-    a prompt without wrappers is all the person's.
+    The variant's wrappers are "\\n\\nHuman: " before and "\\n\\nAssistant: Answer: <answer>" after the prompt (fact
+    sheet 3.5). A prompt without wrappers is the user's turn as a whole.
     """
     wrappers = [segment.text for segment in segments if segment.role == "wrapper"]
     own = tuple(segment for segment in segments if segment.role != "wrapper")

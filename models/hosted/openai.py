@@ -1,5 +1,8 @@
-"""OpenAI: chat completions, responses and text completions. The whole prompt is one user message, without a system
-message (ZeroSCROLLS, fact sheet 3.5); text completions get the non-chat prompt with its response header."""
+"""OpenAI: chat completions, responses and text completions.
+
+The whole prompt is one user message, without a system message (ZeroSCROLLS, fact sheet 3.5). Text completions get the
+non-chat prompt with its response header.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,18 @@ PROVIDER = "openai"
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
-    """The model of a checked table (scrollwork.models.hosted.tables). revision: answers do not depend on our code."""
+    """Make the model of a checked table (scrollwork.models.hosted.tables).
+
+    revision: unused, answers do not depend on it.
+    """
     return Hosted(name, PROVIDER, table, body, client)
 
 
 def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
-    """What the endpoint gets."""
+    """Return the body of a request."""
     if table["endpoint"] == "completions":
         asked: dict[str, Any] = {"prompt": ask.prompt}
-    elif table["endpoint"] == "responses":  # not kept at the provider
+    elif table["endpoint"] == "responses":  # the provider must not store it
         asked = {"input": ask.prompt, "store": False}
     else:
         asked = {"messages": [{"role": "user", "content": ask.prompt}]}
@@ -35,17 +41,17 @@ def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
-    """A client with the key from the environment. Raises tables.BadTable where there is none."""
+    """Make a client with the key from the environment. Raises tables.BadTable if there is none."""
     return Endpoint(wire_of(name, table), table["endpoint"], cache_use(table))
 
 
 def wire_of(name: str, table: Mapping[str, Any]) -> Wire:
-    """The connection to a table's address, with the key. Raises tables.BadTable."""
+    """Return the connection to a table's address, with the key. Raises tables.BadTable."""
     return vendor_wire(name, PROVIDER, table, sdk)
 
 
 def sdk(key: str, table: Mapping[str, Any]) -> AsyncOpenAI:
-    """The vendor's SDK on its aiohttp transport, without retries of its own: it says which headers to send."""
+    """Make the vendor's SDK on its aiohttp transport, without its own retries. It says which headers to send."""
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
     return AsyncOpenAI(

@@ -1,4 +1,4 @@
-"""OpenAI's batches: a file of requests, a batch of that file, files of results. The batch carries our name for it."""
+"""OpenAI's batches: a file of requests, a batch of that file, files of results. A batch carries our name for it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from scrollwork.models.hosted.tables import PATHS
 from scrollwork.models.hosted.wire import Wire
 from scrollwork.models.vendors.marks import CacheUse, cache_use
 
-NAME, DIGEST = "scrollwork_batch", "requests_sha256"  # in the metadata
+NAME, DIGEST = "scrollwork_batch", "requests_sha256"  # keys of the metadata
 STATES: Mapping[str, State] = {
     **dict.fromkeys(("validating", "in_progress", "finalizing", "cancelling"), "waiting"),
     "completed": "ended",
@@ -44,7 +44,7 @@ STATES: Mapping[str, State] = {
     "cancelled": "ended",
     "failed": "refused",
 }
-FULL = "token_limit_exceeded"  # more tokens wait than the account may have enqueued
+FULL = "token_limit_exceeded"  # the account has too many tokens in waiting batches
 BOUNDARY = "scrollwork-9f2c1b7de0a84c35"
 UNDONE = {"batch_expired": "it expired in the batch", "batch_cancelled": "the batch was cancelled"}
 
@@ -60,16 +60,16 @@ class OpenAIBatches:
         self._url = f"/v1{PATHS[endpoint]}"
 
     def body(self, call: Call) -> Mapping[str, Any]:
-        """Without marks: whether a batch meets its own cache is promised nowhere."""
+        """Return the body of a request, without cache marks: nothing promises that a batch hits its own cache."""
         return self._cache.sent(call.payload["body"], replace(call.ask, shared_prefixes=()))
 
     def entry(self, call: Call) -> bytes:
-        """A line of the file."""
+        """Return a line of the file. Raises CallProblem."""
         line = {"custom_id": call.key, "method": "POST", "url": self._url, "body": self.body(call)}
         return entry_of(line) + b"\n"
 
     async def upload(self, file: BinaryIO) -> str:
-        """The file's id."""
+        """Upload the file and return its id."""
         head = (
             f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
             f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="requests.jsonl"\r\n'
@@ -82,7 +82,7 @@ class OpenAIBatches:
         return batch_id_of(object_of_reply(raw, self._wire.secrets))
 
     async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
-        """A batch of the file."""
+        """Create a batch of the uploaded file."""
         body = {
             "input_file_id": uploaded,
             "endpoint": self._url,
@@ -92,23 +92,23 @@ class OpenAIBatches:
         return self._sight(object_of_reply(await self._wire.post("/batches", body), self._wire.secrets))
 
     async def look(self, batch_id: str) -> BatchState:
-        """How it stands."""
+        """Return the state of a batch."""
         return self._sight(
             object_of_reply(await self._wire.get(f"/batches/{quote(batch_id, safe='')}"), self._wire.secrets)
         )
 
     async def page(self, after: str) -> Page:
-        """A hundred of the list."""
+        """Return a page of up to a hundred batches from the list."""
         start = f"&after={quote(after, safe='')}" if after else ""
         raw = await self._wire.get(f"/batches?limit=100{start}")
         return page_of(raw, self._wire.secrets, self._sight)
 
     async def download(self, path: str, into: BinaryIO) -> None:
-        """A file of results."""
+        """Write a file of results to a file."""
         raise_for_status(await self._wire.download(path, into), self._wire.secrets)
 
     def line(self, data: bytes) -> Line:
-        """A line of an output or error file."""
+        """Read a line of an output or error file. Raises BadLine."""
         found = part_of(data, self._wire.secrets)
         key, answer, error = found["custom_id"], found.get("response"), found.get("error")
         if isinstance(answer, dict):
@@ -139,7 +139,7 @@ class OpenAIBatches:
             batch_id_of(found),
             STATES.get(status, "waiting"),
             moment_of(found.get("created_at")),
-            count_of(counts.get("total")) or None,  # 0 while it is looked through
+            count_of(counts.get("total")) or None,  # 0 during validation
             text_in(metadata, NAME) if isinstance(metadata, dict) else "",
             tuple(f"/files/{name}/content" for name in files if re.fullmatch(r"[\w-]{1,200}", name, re.ASCII)),
             message_line(why, self._wire.secrets) if status in STATES else unheard_of(status, self._wire.secrets),
@@ -149,12 +149,12 @@ class OpenAIBatches:
 
 
 def errors_of(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Why a batch failed."""
+    """Return the errors of a batch that failed."""
     errors = found.get("errors")
     data = errors.get("data") if isinstance(errors, dict) else None
     return [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
 
 
 def make(name: str, table: Mapping[str, Any]) -> OpenAIBatches:
-    """Batches of a checked table's model. Raises tables.BadTable without a key."""
+    """Return the batches of a checked table's model. Raises tables.BadTable without a key."""
     return OpenAIBatches(wire_of(name, table), table["endpoint"], cache_use(table))

@@ -1,4 +1,4 @@
-"""A reply in the shape of another endpoint: which one it is, so that a person knows what to change."""
+"""Recognise a reply that has the form of another endpoint, so that a person knows which setting to change."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def hint(body: Any, endpoint: str) -> str:
-    """Which endpoint a reply comes from, as the end of a sentence; "" where it is the one that was asked."""
+    """Return which endpoint a reply comes from, as the end of a sentence; "" if it is the requested one, or unknown."""
     found = shape_of(body)
     if found is None or found[1] == endpoint:
         return ""
@@ -17,7 +17,7 @@ def hint(body: Any, endpoint: str) -> str:
 
 
 def shape_of(body: Any) -> tuple[str, str] | None:
-    """(a field, the endpoint that replies with it)."""
+    """Return (a field of the reply, the endpoint whose replies have it), None if no endpoint is known to reply so."""
     if not isinstance(body, Mapping):
         return None
     choices = body.get("choices")

@@ -1,7 +1,7 @@
-"""A provider's body to a validated Reply. Nothing of it is believed before its type was looked at.
+"""Convert a provider's body to a validated Reply. No value is used before its type is checked.
 
-The vendors' SDKs hand on a page of HTML as a str, `null` as None, a wrong shape as an object full of None, an error
-with status 200 as a message: so replies are read here, from the bytes. Every finish reason of both vendors has one
+The vendors' SDKs return a page of HTML as a str, `null` as None, a wrong form as an object full of None, and an error
+with status 200 as a message, so replies are read here, from the bytes. Every finish reason of both vendors has one
 meaning.
 """
 
@@ -28,10 +28,10 @@ from scrollwork.models.hosted.other_endpoint import hint
 from scrollwork.models.hosted.usage import USAGES, part
 
 COMPLETE, LENGTH, REFUSED, FILTERED, CONTEXT = "complete", "length", "refused", "filtered", "context"
-WITHOUT_ROOM = (LENGTH, CONTEXT)  # how a reply ended that had no room for its first word, where it has none
-MODEL_CHARS = 200  # of the model's name and the like, as the server tells it
+WITHOUT_ROOM = (LENGTH, CONTEXT)  # finish reasons of a reply that had no room for its first word, if it has no text
+MODEL_CHARS = 200  # of the model's name and other short texts from the server
 
-# chat and text completions: the vendor's own, then what compatible servers send beside it
+# chat and text completions: the vendor's own, then those that compatible servers also send
 OPENAI_FINISH = {
     "stop": COMPLETE,
     "length": LENGTH,
@@ -49,14 +49,14 @@ OPENAI_FINISH = {
     "recitation": FILTERED,
     "refusal": REFUSED,
 }
-# why a response of the responses endpoint is incomplete; "steered" ends a text early as a limit does
+# why a reply of the responses endpoint is incomplete; "steered" ends a text early, like a limit
 INCOMPLETE = {"max_output_tokens": LENGTH, "content_filter": FILTERED, "max_messages": LENGTH, "steered": LENGTH}
 ANTHROPIC_FINISH = {
     "end_turn": COMPLETE,
     "stop_sequence": COMPLETE,
     "tool_use": COMPLETE,
     "max_tokens": LENGTH,
-    "pause_turn": LENGTH,  # a turn that would go on
+    "pause_turn": LENGTH,  # a turn that would continue
     "refusal": REFUSED,
     "model_context_window_exceeded": CONTEXT,
 }
@@ -71,9 +71,10 @@ def read(
     loads: Callable[[bytes], Any],
     secrets: Sequence[str] = (),
 ) -> Reply:
-    """The reply of an endpoint (chat, responses, completions, messages). Raises CallProblem.
+    """Return the reply of an endpoint (chat, responses, completions, messages). Raises CallProblem.
 
-    headers: names in lower case. loads: a JSON parser that raises ValueError. secrets: what no message may hold.
+    headers: with names in lower case. loads: a JSON parser that raises ValueError. secrets: texts that no message may
+    contain.
     """
     try:
         body = parse_json(data, loads) if data else None
@@ -93,14 +94,14 @@ def read(
     try:
         return read_object(endpoint, status, headers, body, tier, secrets)
     except CallProblem as problem:
-        problem.service_tier = tier  # what was paid for in vain was served by a tier, too
+        problem.service_tier = tier  # a reply that was paid for in vain also has a tier
         raise
 
 
 def read_object(
     endpoint: str, status: int, headers: Headers, body: Mapping[str, Any], tier: str | None, secrets: Sequence[str]
 ) -> Reply:
-    """As `read`, of a body that is an object. tier: of service, that it names. Raises CallProblem."""
+    """Return the reply of a body that is an object. tier: the service tier that it names. Raises CallProblem."""
     usage = USAGES[endpoint](part(body, "usage"))
     error = error_in(body)
     if error is not None:
@@ -109,7 +110,7 @@ def read_object(
         text, finish = READERS[endpoint](body)
     except Unusable as found:
         raise broken_reply(f"{found}{hint(body, endpoint)}", status, headers, usage, found.kind, secrets) from None
-    if not text.strip() and finish == COMPLETE:  # no answer either: scored, it would be one of no text
+    if not text.strip() and finish == COMPLETE:  # no answer either: it would be scored as an empty text
         raise broken_reply(f"an empty answer{hint(body, endpoint)}", status, headers, usage)
     if without_room(text, finish):
         raise CallProblem(
@@ -135,7 +136,7 @@ def read_object(
 
 
 def tier_in(body: Mapping[str, Any], headers: Headers, secrets: Sequence[str]) -> str | None:
-    """The tier of service that a reply names; None where it names none."""
+    """Return the service tier that a reply names, None if it names none."""
     return (
         said_in(body, "service_tier", secrets)
         or said_in(body.get("usage"), "service_tier", secrets)
@@ -144,26 +145,29 @@ def tier_in(body: Mapping[str, Any], headers: Headers, secrets: Sequence[str]) -
 
 
 def said_in(body: Any, name: str, secrets: Sequence[str]) -> str | None:
-    """A short text that a reply holds under a name, without secrets; None where there is none."""
+    """Return a short text that a reply contains under a name, with secrets hidden; None if there is none."""
     found = body.get(name) if isinstance(body, Mapping) else None
     return answer_without(found, secrets)[:MODEL_CHARS] if isinstance(found, str) and found else None
 
 
 def without_room(text: str, finish: str) -> bool:
-    """Whether a model came to its limit before its first word: thoughts count in the same limit."""
+    """Return whether a model reached its limit before its first word, as reasoning counts in the same limit."""
     return finish in WITHOUT_ROOM and not text.strip()
 
 
 def no_room(usage: Usage) -> str:
-    """Why there is no answer, and what to do. Asked again in the same words it would be paid again, in vain."""
+    """Return why there is no answer, and what to do.
+
+    Sent again unchanged, the call would be paid for again, in vain.
+    """
     budget = f" of {usage.output_tokens:,} tokens" if usage.output_tokens else ""
     return f"{NO_ROOM}: the whole budget{budget} went into thinking; {MORE_ROOM}"
 
 
 def parse_json(data: bytes, loads: Callable[[bytes], Any]) -> Any:
-    """JSON, also with half a surrogate pair in a text, which fast parsers refuse: an answer cut in its middle is paid.
+    """Parse JSON, even with half a surrogate pair in a text: an answer that was cut there is paid for.
 
-    Raises ValueError, RecursionError.
+    Fast parsers refuse it. Raises ValueError, RecursionError.
     """
     try:
         return loads(data)
@@ -174,7 +178,7 @@ def parse_json(data: bytes, loads: Callable[[bytes], Any]) -> Any:
 
 
 class Unusable(Exception):
-    """A reply of the wrong shape, or one that says it is not finished."""
+    """A reply of the wrong form, or one that says it is not finished."""
 
     def __init__(self, why: str, kind: Trouble = "transient") -> None:
         super().__init__(why)
@@ -189,18 +193,18 @@ def broken_reply(
     kind: Trouble = "transient",
     secrets: Sequence[str] = (),
 ) -> CallProblem:
-    """A 2xx reply that is no answer; with what it cost."""
+    """Return the problem of a 2xx reply that is no answer, with what it cost."""
     said = message_line(f"HTTP {status} with {what}", secrets)
     return CallProblem(kind, said, status=status, limits=limits_of(headers), paid=charged_for(usage))
 
 
 def charged_for(usage: Usage) -> Usage | None:
-    """What a reply that is no answer cost, None where it does not say."""
+    """Return what a reply that is no answer cost, None if it does not say."""
     return None if usage == UNKNOWN else usage
 
 
 def unreadable_reply(status: int, headers: Headers, data: bytes, secrets: Sequence[str]) -> CallProblem:
-    """A 2xx reply that is not JSON: a page of a proxy, an early end, nothing."""
+    """Return the problem of a 2xx reply that is not JSON: a proxy's page, an incomplete or an empty body."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     start = mask_secrets(data[:20_000].decode("utf-8", "replace"), secrets)[:4000]
     if kind == "text/event-stream":
@@ -217,7 +221,7 @@ def unreadable_reply(status: int, headers: Headers, data: bytes, secrets: Sequen
 
 
 def chat(body: Mapping[str, Any]) -> tuple[str, str]:
-    """Chat completions: the first choice's message."""
+    """Return (text, finish reason) of chat completions, from the first choice's message. Raises Unusable."""
     choice = first_choice(body)
     message = choice.get("message")
     if not isinstance(message, Mapping):
@@ -230,7 +234,7 @@ def chat(body: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def completions(body: Mapping[str, Any]) -> tuple[str, str]:
-    """Text completions: the first choice's text."""
+    """Return (text, finish reason) of text completions, from the first choice's text. Raises Unusable."""
     choice = first_choice(body)
     text = choice.get("text")
     if text is not None and not isinstance(text, str):
@@ -239,7 +243,7 @@ def completions(body: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def responses(body: Mapping[str, Any]) -> tuple[str, str]:
-    """The responses endpoint: texts of all messages of the output."""
+    """Return (text, finish reason) of the responses endpoint, from all messages of the output. Raises Unusable."""
     status = body.get("status")
     if status not in ("completed", "incomplete"):
         raise Unusable(f"status '{status}'" if isinstance(status, str) and status else "no status")
@@ -266,7 +270,7 @@ def responses(body: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def messages(body: Mapping[str, Any]) -> tuple[str, str]:
-    """Anthropic's messages: all text blocks."""
+    """Return (text, finish reason) of Anthropic's messages, from all text blocks. Raises Unusable."""
     content = body.get("content")
     if not isinstance(content, list):
         raise Unusable(f"a content that is {kind_of(content)}")
@@ -282,7 +286,7 @@ READERS: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, str]]] = {
 
 
 def first_choice(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The first choice. Raises Unusable."""
+    """Return the first choice. Raises Unusable."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
         raise Unusable("no choices" if choices in (None, []) else f"choices that are {kind_of(choices)}")
@@ -292,7 +296,7 @@ def first_choice(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def finish_of(choice: Mapping[str, Any], text: str) -> str:
-    """Why a choice ended. Some servers say nothing: then a text is complete."""
+    """Return why a choice ended. Some servers do not say: then a text is complete. Raises Unusable."""
     reason = choice.get("finish_reason")
     if reason is None and text:
         return COMPLETE
@@ -300,7 +304,7 @@ def finish_of(choice: Mapping[str, Any], text: str) -> str:
 
 
 def known_reason(reason: Any, known: Mapping[str, str], what: str) -> str:
-    """The meaning of a finish reason. An unknown one is no answer: nobody knows whether the text was cut."""
+    """Return the meaning of a finish reason. Raises Unusable for an unknown one, as the text may have been cut."""
     if not isinstance(reason, str):
         raise Unusable(f"no {what}")
     if reason.lower() not in known:
@@ -312,7 +316,7 @@ def known_reason(reason: Any, known: Mapping[str, str], what: str) -> str:
 
 
 def joined_blocks(content: Any, kind: str) -> str:
-    """A text, or the texts of a list of blocks of a kind; "" for None. Raises Unusable."""
+    """Return a text, or the joined texts of those blocks of a list that are of a kind; "" for None. Raises Unusable."""
     if content is None:
         return ""
     if isinstance(content, str):
@@ -331,6 +335,6 @@ def joined_blocks(content: Any, kind: str) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, in words."""
+    """Return what a JSON value is, in words."""
     names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")

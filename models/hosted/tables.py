@@ -1,4 +1,4 @@
-"""The tables of hosted models: every key known by name and type, so that a slip is told before anything is paid."""
+"""The keys of hosted models' tables, with their types, so that a mistake is reported before anything is paid for."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PATHS = {
     "messages": "/v1/messages",
 }
 BASE_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
-# Of Anthropic's interface, and in the key: an upgrade of the SDK, which has one of its own, changes nothing.
+# Anthropic's API version, part of the request key. The SDK has a version of its own, but upgrading it changes nothing.
 VERSION = "2026-10-21"
 KEY_ENV = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 MAX_TOKENS = {
@@ -47,7 +47,7 @@ MAX_TOKENS = {
     "messages": "max_tokens",
 }
 
-# Which keys may stand in a table of a hosted model. Only those of BODY reach the provider.
+# The keys that a table of a hosted model may have. Only those of BODY reach the provider.
 BODY = {
     "id": Key(TEXT, "The model's name at the provider."),
     "endpoint": Key(TEXT, "chat (default), responses or completions; messages for anthropic."),
@@ -119,10 +119,10 @@ KEYS: Mapping[str, Key] = {**BODY, **PROMPT, **PAYING, **CHOICE}
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
 OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
-BY_KEYS = ("temperature", "stop", "stop_sequences")  # which `extra` would set behind the back of what is written down
+BY_KEYS = ("temperature", "stop", "stop_sequences")  # `extra` must not replace what other keys of the table say
 SENT_AS_IS = ("extra", "cache_options")
 OF_ANTHROPIC = ("version", "prefill")
-SIMULATED = "rehearsal"  # `server` of simulated vendors: part of request keys, so their answers are nobody's else
+SIMULATED = "rehearsal"  # `server` of simulated vendors: as part of request keys, it keeps their answers apart
 POSITIVE = (
     *("context", "max_output", "rpm", "tpm", "concurrency"),
     *("concurrency_start", "timeout_s", "warmup_s", "cache_minimum"),
@@ -131,11 +131,14 @@ NOT_NEGATIVE = ("reasoning_tokens", "temperature")
 
 
 class BadTable(ValueError):
-    """A model's table cannot be; the message names model and key."""
+    """A model's table is invalid; the message names model and key."""
 
 
 def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
-    """The table of a hosted model with its endpoint and address filled in. Raises BadTable."""
+    """Return the table of a hosted model, with endpoint, address and what its family adds filled in.
+
+    Raises BadTable.
+    """
     provider = str(table["provider"])
     of_types(name, table, KEYS)
     for key in POSITIVE:
@@ -170,7 +173,7 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:
-    """Check what would be sent as nobody means it, or not at all. Raises BadTable."""
+    """Check for values that do not fit together, or that nobody wants to send. Raises BadTable."""
     if table.get("server") == SIMULATED:
         raise BadTable(f"model {name!r}: server {SIMULATED!r} is the name of simulated vendors; take another")
     if not all(isinstance(one, str) and one for one in table.get("stop", [])):
@@ -188,7 +191,7 @@ def check_fitting(name: str, provider: str, endpoint: str, table: Mapping[str, A
 
 
 def sent_temperature(name: str, table: Mapping[str, Any]) -> None:
-    """Check that a temperature of the table's own would be sent. Raises BadTable."""
+    """Check that the temperature of a table, if it has one, would be sent. Raises BadTable."""
     if "temperature" in table and temperature(table) is None:
         raise BadTable(
             f"model {name!r}: temperature = {table['temperature']!r} would not be sent; parameters = "
@@ -197,7 +200,7 @@ def sent_temperature(name: str, table: Mapping[str, Any]) -> None:
 
 
 def check_sendable(name: str, table: Mapping[str, Any]) -> None:
-    """Check that what goes into requests as it stands can be JSON. Raises BadTable."""
+    """Check that what is sent exactly as it is in the table can be JSON. Raises BadTable."""
     for part in SENT_AS_IS:
         for key, value in table.get(part, {}).items():
             try:
@@ -207,14 +210,14 @@ def check_sendable(name: str, table: Mapping[str, Any]) -> None:
 
 
 def defaults(provider: str, endpoint: str) -> dict[str, str]:
-    """How prompts are made where a table does not say; text completions get the plain prompt (fact sheet 3.5)."""
+    """Return how prompts are made unless the table says it; text completions get the plain prompt (fact sheet 3.5)."""
     if provider == "anthropic":
         return {"variant": "claude", "tokenizer": "estimate", "version": VERSION}
     return {"variant": "plain" if endpoint == "completions" else "chat", "tokenizer": "estimate"}
 
 
 def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Key], prefix: str = "") -> None:
-    """Check keys and kinds, of tables within the table too. Raises BadTable."""
+    """Check keys and their kinds, also in tables within the table. prefix: of the key in messages. Raises BadTable."""
     for key, value in table.items():
         if key not in known:
             there = sorted(known)
@@ -231,7 +234,7 @@ def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Key], pref
 
 
 def check_choice(name: str, key: str, value: Any, known: tuple[Any, ...]) -> None:
-    """Check a choice. Raises BadTable."""
+    """Check that a value is one of those known. Raises BadTable."""
     if value not in known:
         others = ", ".join(str(one) for one in known if one is not None)
         near = nearest_known(value, [one for one in known if one is not None])
@@ -240,7 +243,10 @@ def check_choice(name: str, key: str, value: Any, known: tuple[Any, ...]) -> Non
 
 
 def address(name: str, url: str) -> str:
-    """A base URL that can be written down. Raises BadTable: a key in it would reach keys, logs and reports."""
+    """Check a base URL and return it without a "/" at its end. Raises BadTable.
+
+    It must contain no key, as it is written to request keys, logs and reports.
+    """
     if not url:
         raise BadTable(f"model {name!r}: base_url is missing: the address of the server up to /v1 (--base-url URL)")
     try:
@@ -259,7 +265,7 @@ def address(name: str, url: str) -> str:
 
 
 def check_encrypted(name: str, provider: str, table: Mapping[str, Any], base_url: str) -> None:
-    """Raises BadTable where a key would be sent so that others can read it on the way."""
+    """Check that no key would be sent unencrypted, so that others could read it. Raises BadTable."""
     key = key_name_of(provider, table)
     if key and is_open(base_url) and not table.get("insecure", False):
         raise BadTable(
@@ -268,18 +274,19 @@ def check_encrypted(name: str, provider: str, table: Mapping[str, Any], base_url
         )
 
 
-_secrets: dict[str, str] = {}  # of this process, by the name of the block
+_secrets: dict[str, str] = {}  # by name of the block; in this process only
 
 
 def provide_secret(block: str, key: str) -> None:
-    """Give a key that stands in a secret store (`key_secret`), which this room knows nothing of."""
+    """Set a key that is kept in a secret store (`key_secret`), which this package does not read itself."""
     _secrets[block] = key
 
 
 def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
-    """The API key from the environment, or a secret that was provided. Raises BadTable, naming where it is looked for.
+    """Return the API key from the environment, or a secret that was provided; "" if the table names none.
 
-    A compatible server gets a key only where its table names the variable: OpenAI's key goes to nobody else.
+    Raises BadTable, which says where the key was expected. A compatible server gets a key only if its table names the
+    variable: OpenAI's key goes to nobody else.
     """
     block = table.get("key_secret", "")
     variable = key_name_of(provider, table)
@@ -297,21 +304,26 @@ def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
 
 
 def key_name_of(provider: str, table: Mapping[str, Any]) -> str:
-    """Where the key is, in words; "" where none is sent. Whoever names the same has the same account."""
+    """Return where the key is, in words; "" if none is sent. Tables that name the same place use the same account."""
     if block := table.get("key_secret"):
         return f"Secret block {block}"
     return str(table.get("key_env") or KEY_ENV.get(provider, ""))
 
 
 def temperature(table: Mapping[str, Any]) -> float | None:
-    """What is sent as temperature, None where none may be. The papers decode greedily; suites that sample say so."""
+    """Return the temperature that is sent, None if none may be. The default is 0: the papers decode greedily.
+
+    Suites that sample set their own.
+    """
     if not table.get("parameters", {}).get("temperature", table["endpoint"] != "messages"):
         return None
     return float(table.get("temperature", 0.0))
 
 
 def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:
-    """The table without what neither the prompt nor the answer depends on: price, limits, retry, the key's name, the
-    address of a server that has a name."""
+    """Return the table with only those keys on which the prompt or the answer depends.
+
+    Left out are price, limits, retries, the name of the key, and the address of a server that has a name.
+    """
     moves = ("base_url",) if table.get("server") else ()
     return {key: value for key, value in table.items() if key not in PAYING and key not in moves}

@@ -1,5 +1,4 @@
-"""Token counts out of a reply, by the names that an endpoint has for them. Nothing is believed before its type was
-looked at."""
+"""Token counts of a reply, by the names that each endpoint uses. No value is used before its type is checked."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ MOST_TOKENS = 2**53
 
 
 def usage_of_messages(found: Mapping[str, Any]) -> Usage:
-    """Token counts as Anthropic reports them: input_tokens leaves out what the cache read and wrote."""
+    """Return token counts from Anthropic's report, whose input_tokens excludes what the cache read and wrote."""
     read_, written = count(found, "cache_read_input_tokens"), count(found, "cache_creation_input_tokens")
     own = count(found, "input_tokens")
     total = None if own is None else own + (read_ or 0) + (written or 0)
@@ -21,10 +20,10 @@ def usage_of_messages(found: Mapping[str, Any]) -> Usage:
 
 
 def usage_by(given: str, made: str) -> Callable[[Mapping[str, Any]], Usage]:
-    """Make the reader of token counts as OpenAI reports them. given, made: its words for input and output.
+    """Make the function that reads OpenAI's report of token counts. given, made: its words for input and output.
 
-    Gemini's endpoint and some gateways leave thoughts out of the output, which they charge as such: they are what the
-    total has beyond input and output. A total that is less says nothing.
+    Gemini's endpoint and some gateways leave reasoning out of the output but charge it as output. It is the part of the
+    total that exceeds input plus output. A total below that sum is ignored.
     """
 
     def usage(found: Mapping[str, Any]) -> Usage:
@@ -40,18 +39,18 @@ def usage_by(given: str, made: str) -> Callable[[Mapping[str, Any]], Usage]:
 
 
 def part(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The object of that name, an empty one where there is none."""
+    """Return the object of that name, an empty one if there is none."""
     value = found.get(name)
     return value if isinstance(value, Mapping) else {}
 
 
 def count(found: Mapping[str, Any], name: str) -> int | None:
-    """A whole number of tokens, None for anything else."""
+    """Return a whole number of tokens, None for any other value."""
     value = found.get(name)
     return value if type(value) is int and 0 <= value < MOST_TOKENS else None
 
 
-# By endpoint: reads token counts from the object `usage` of a reply, None where they are missing or nonsense.
+# By endpoint: reads token counts from the object `usage` of a reply; None for counts that are missing or invalid.
 USAGES: Mapping[str, Callable[[Mapping[str, Any]], Usage]] = {
     "chat": usage_by("prompt", "completion"),
     "completions": usage_by("prompt", "completion"),

@@ -1,7 +1,7 @@
-"""One POST of bytes that we made, straight through aiohttp: 0.2 ms of CPU for a prompt of 40 KB. Files for batches too.
+"""Requests straight through aiohttp: 0.2 ms of CPU for a prompt of 40 KB. Also the files of batches.
 
-The SDKs take 0.6 (raw `post`) to 1.5 ms for the same request over the same aiohttp, which costs a tenth to a quarter
-of the throughput at 200 calls in flight (docs/providers.md). They say with which headers to ask.
+The SDKs take 0.6 (raw `post`) to 1.5 ms for the same request over the same aiohttp, which costs a tenth to a quarter of
+the throughput at 200 calls in flight (docs/providers.md). The SDKs say which headers to send.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from scrollwork.models.hosted.inflate import Inflater, Strange, TooLarge
 
 CONNECT_S = 10.0
 CHUNK = 2**16
-ROOM_BYTES = 2**20  # of a reply beside the tokens that were asked for, and of one that holds none
-TOKEN_BYTES = 256  # of a token in JSON; real ones take 4 to 24, the longest (128 line ends, escaped) this
-LOGPROBS_BYTES = 4096  # more, with 20 alternatives
-MOST_BYTES = 64 * 2**20  # whatever was asked
-ERROR_BYTES = 2**16  # of a body whose status is not 2xx; what follows is not read
-PAGE_BYTES = 2**23  # of what a provider says of its batches, a hundred a page
-LARGEST = 2**30  # bytes of a file of results, to know how long to wait for it
-SLOW_BYTES_S = 200_000  # of a line on which files still come through
-NOTHING = Usage(0, 0, 0, 0, 0)  # what a request costs that was never sent
+ROOM_BYTES = 2**20  # of a reply in addition to its tokens, and of one that has none
+TOKEN_BYTES = 256  # of a token in JSON: usual ones take 4 to 24, the longest (128 line ends, escaped) 256
+LOGPROBS_BYTES = 4096  # added for each token, with 20 alternatives
+MOST_BYTES = 64 * 2**20  # of any reply
+ERROR_BYTES = 2**16  # of a body whose status is not 2xx; the rest is not read
+PAGE_BYTES = 2**23  # of a page about batches, which lists a hundred
+LARGEST = 2**30  # bytes of a file of results, from which its timeout follows
+SLOW_BYTES_S = 200_000  # the slowest connection that transfers a file in time
+NOTHING = Usage(0, 0, 0, 0, 0)  # cost of a request that was never sent
 
 
 @dataclass(frozen=True)
 class Raw:
-    """A reply as it came; names of headers in lower case."""
+    """A reply as it came. headers: with names in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -43,9 +43,9 @@ class Raw:
 
 
 class Wire:
-    """Connections to one address with one set of headers; made in the event loop that uses it.
+    """Connections to one address with one set of headers. Made in the event loop that uses it.
 
-    secrets: what no message may hold. timeout_s: for a whole reply. ssl: as of aiohttp.
+    secrets: texts that no message may contain. timeout_s: for a whole reply. ssl: as in aiohttp.
     """
 
     def __init__(
@@ -67,24 +67,27 @@ class Wire:
         self._session: aiohttp.ClientSession | None = None
 
     def session(self) -> aiohttp.ClientSession:
-        """The session, opened by its first use."""
+        """Return the session, which is opened when it is first used."""
         if self._session is None:
-            # the engine bounds what is in flight; cookies of one answer must not reach the next request
+            # the engine limits what is in flight; cookies of one answer must not reach the next request
             connector = aiohttp.TCPConnector(limit=0, ssl=self._ssl, keepalive_timeout=30)
             self._session = aiohttp.ClientSession(
                 connector=connector,
                 cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,  # we bound what a few bytes may become
+                auto_decompress=False,  # we limit what a few bytes may become
                 read_bufsize=CHUNK,
             )
         return self._session
 
     async def post(self, path: str, body: Any, most: int = PAGE_BYTES, headers: Mapping[str, str] | None = None) -> Raw:
-        """POST a JSON body, once. most: bytes of the reply. headers: beside those of every request. Raises CallProblem
-        where no whole reply came."""
+        """POST a JSON body once and return the reply. most: bytes of the reply.
+
+        headers: added to those of every request. Raises CallProblem if the body cannot be JSON, or if no complete reply
+        comes.
+        """
         try:
             data = orjson.dumps(body)
-        except TypeError as error:  # half a surrogate: no JSON text can carry it
+        except TypeError as error:  # half a surrogate pair: no JSON text can contain it
             raise CallProblem(
                 "terminal", f"the request is no JSON: {message_line(error, self.secrets)}", own=True
             ) from None
@@ -92,20 +95,23 @@ class Wire:
         return await self._exchange("POST", path, self._timeout, data=data, most=most, headers=own)
 
     async def get(self, path: str) -> Raw:
-        """GET, once. Raises CallProblem where no whole reply came."""
+        """GET once and return the reply. Raises CallProblem if no complete reply comes."""
         return await self._exchange("GET", path, self._timeout)
 
     async def upload(self, path: str, pieces: AsyncIterator[bytes], size: int, content_type: str) -> Raw:
-        """POST `size` bytes as they come, once: memory does not depend on them. Raises CallProblem."""
+        """POST `size` bytes once, as the pieces come: memory does not depend on the size. Raises CallProblem."""
         headers = {**self._headers, "Content-Type": content_type, "Content-Length": str(size)}
         return await self._exchange("POST", path, self._patience(size), data=pieces, headers=headers)
 
     async def download(self, path: str, into: BinaryIO) -> Raw:
-        """GET a body of any size into a file, once; only what is no 2xx is in Raw.data. Raises CallProblem."""
+        """GET a body of any size into a file, once. Raises CallProblem.
+
+        Raw.data is empty, except for a status that is not 2xx.
+        """
         return await self._exchange("GET", path, self._patience(LARGEST), into=into)
 
     def _patience(self, size: int) -> aiohttp.ClientTimeout:
-        """The time that so many bytes may take on a slow line."""
+        """Return the timeout for a transfer of this many bytes over a slow connection."""
         total = (self._timeout.total or 0.0) + size / SLOW_BYTES_S
         return aiohttp.ClientTimeout(total=total, sock_connect=CONNECT_S, sock_read=self._timeout.total)
 
@@ -126,7 +132,7 @@ class Wire:
                 self.address + path,
                 data=data,
                 headers=headers or self._headers,
-                allow_redirects=False,  # the key goes nowhere else
+                allow_redirects=False,  # no other server may get the key
                 timeout=timeout,
                 proxy=self._proxy,
             ) as response:
@@ -163,7 +169,7 @@ class Wire:
             raise CallProblem("transient", self._words(error)) from None
 
     def _words(self, error: Exception) -> str:
-        """What happened to the connection, without the key."""
+        """Return what happened to the connection, without the key."""
         return message_line(f"{type(error).__name__}: {error}".rstrip(": "), self.secrets)
 
     async def close(self) -> None:
@@ -174,8 +180,10 @@ class Wire:
 
 
 async def read_whole(content: aiohttp.StreamReader, length: int, inflater: Inflater, most: int, *, cut: bool) -> bytes:
-    """The bytes of a reply, at most so many. length: as announced. cut: of a body that tells of an error its beginning
-    is enough. Raises TooLarge, Strange."""
+    """Return the bytes of a reply, unpacked. length: as announced, 0 if unknown. most: bytes that are accepted.
+
+    cut: return only the beginning of a longer body, which is enough for an error. Raises TooLarge, Strange.
+    """
     if length > most and not cut:
         raise TooLarge(most)
     left = min(most, ERROR_BYTES) if cut else most
@@ -192,14 +200,14 @@ async def read_whole(content: aiohttp.StreamReader, length: int, inflater: Infla
 
 
 def most_bytes(tokens: int | None, logprobs: bool = False) -> int:
-    """Bytes of a reply to a request that allows so many new tokens, None where nobody knows."""
+    """Return the most bytes that a reply can have. tokens: new tokens that the request allows, None if unknown."""
     if tokens is None:
         return MOST_BYTES
     return min(MOST_BYTES, ROOM_BYTES + tokens * (TOKEN_BYTES + logprobs * LOGPROBS_BYTES))
 
 
 def write_chunk(into: BinaryIO, chunk: bytes) -> None:
-    """Write to a file of ours. Raises CallProblem: a full disk is no fault of the connection."""
+    """Write to a file of ours. Raises CallProblem: a full disk is not a fault of the connection."""
     try:
         into.write(chunk)
     except OSError as error:
@@ -207,9 +215,10 @@ def write_chunk(into: BinaryIO, chunk: bytes) -> None:
 
 
 def proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for an address, as the SDKs honour it; looked up once, not per request.
+    """Return the proxy that the environment names for an address, as the SDKs use it.
 
-    None for plain http to this machine, unless the proxy is there too: the key would travel to it unencrypted.
+    It is looked up once for a connection. None for plain http to this machine, unless the proxy is on it too: the key
+    would reach the proxy unencrypted.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""

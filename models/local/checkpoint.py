@@ -1,6 +1,6 @@
-"""A checkpoint in memory: tokenizer, weights, greedy decoding in batches. The only module that knows torch.
+"""A checkpoint in memory: tokenizer, weights, greedy decoding in batches. Weights are loaded only here.
 
-Nothing is ever fetched from the network and no code of a checkpoint is run.
+Nothing is ever downloaded, and no code of a checkpoint is run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 ENCODER_DECODER, CAUSAL = "encoder-decoder", "causal"
 INSTALL = "pip install 'torch==2.13.0' && pip install 'scrollwork[local]'"
-# Templates that print today's date would make another prompt of every day; the library lets nobody set its clock.
+# A template that prints today's date would change the prompt every day; the library does not let us set its clock.
 CLOCK = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")
 TODAY = datetime.datetime(2024, 7, 26)
 
@@ -29,7 +29,7 @@ class OutOfMemory(RuntimeError):
 
 @dataclass(frozen=True)
 class Generated:
-    """New tokens of one prompt. tokens: with the end-of-sequence; ended: whether it came to one."""
+    """New tokens of one prompt. tokens: their number, with the end-of-sequence token. ended: whether there was one."""
 
     text: str
     tokens: int
@@ -37,19 +37,20 @@ class Generated:
 
 
 class Vocabulary:
-    """The tokenizer of a checkpoint (local_prompts.Codec). template: further values for the chat template."""
+    """The tokenizer of a checkpoint (a `Codec` of models/local/prompts.py). template: values for the chat template."""
 
     def __init__(self, name: str, place: str, template: Mapping[str, Any]) -> None:
+        """Load the tokenizer from the folder `place`. Raises CheckpointError."""
         transformers = import_transformers(name)
         try:
             self.tokenizer = transformers.AutoTokenizer.from_pretrained(
                 place, local_files_only=True, trust_remote_code=False
             )
-        except Exception as error:  # the library raises whatever its parts raise
+        except Exception as error:  # its parts raise exceptions of many kinds
             raise CheckpointError(
                 f"model {name!r}: the tokenizer in {place} cannot be loaded: {first_line(error)}"
             ) from error
-        self.tokenizer.model_max_length = 10**12  # the window is ours to keep; a warning would be wrong
+        self.tokenizer.model_max_length = 10**12  # we keep to the window; the library's warning would be wrong
         own = getattr(self.tokenizer, "chat_template", None)
         if own:
             named = isinstance(own, dict)
@@ -59,12 +60,15 @@ class Vocabulary:
         self._name, self._template = name, template
 
     def ids(self, text: str, *, special: bool) -> list[int]:
-        """Token ids of a text."""
+        """Return the token ids of a text. special: with the special tokens that the tokenizer puts around it."""
         found: list[int] = self.tokenizer(text, add_special_tokens=special)["input_ids"]
         return found
 
     def templated(self, content: str) -> str:
-        """One user message, up to where the assistant begins."""
+        """Return one user message in the chat template, up to where the assistant's turn begins.
+
+        Raises CheckpointError.
+        """
         try:
             return str(
                 self.tokenizer.apply_chat_template(
@@ -78,15 +82,18 @@ class Vocabulary:
             raise CheckpointError(f"model {self._name!r}: its chat template fails: {first_line(error)}") from error
 
     def text(self, ids: Sequence[int]) -> str:
-        """The text of new tokens, special ones skipped, nothing stripped."""
+        """Return the text of new tokens, without special tokens; white space at its ends is kept."""
         return str(self.tokenizer.decode(ids, skip_special_tokens=True))
 
 
 class Checkpoint:
-    """Loaded weights with their tokenizer. table: checked (models/local/local_tables.py), with the facts that
-    suites/checkpoints.py adds."""
+    """Loaded weights with their tokenizer."""
 
     def __init__(self, name: str, table: Mapping[str, Any]) -> None:
+        """Load a checkpoint. table: checked (local_tables.py) and completed by suites/checkpoints.py.
+
+        Raises CheckpointError.
+        """
         self.codec = Vocabulary(name, table["place"], table.get("template", {}))
         import torch
 
@@ -97,7 +104,7 @@ class Checkpoint:
         self._model = load(name, table)
         self._model.eval()
         self._decoding = decoding(self._model.generation_config, table.get("generation", {}))
-        self._model.generation_config = self._decoding  # else the library takes from it what ours leaves open
+        self._model.generation_config = self._decoding  # else the library takes from it whatever is None in ours
         self._ends = end_tokens(self._decoding, self.codec.tokenizer)
         padding = self._decoding.pad_token_id
         self._decoding.pad_token_id = padding if padding is not None else next(iter(sorted(self._ends)), 0)
@@ -105,8 +112,10 @@ class Checkpoint:
     def generate(
         self, prompts: Sequence[Sequence[int]], max_new_tokens: int, *, seed: int, cancelled: Callable[[], bool]
     ) -> list[Generated] | None:
-        """Decode a batch of prompts (lists of ids), None where it was cancelled. Raises OutOfMemory and
-        CheckpointError."""
+        """Decode a batch of prompts (lists of ids); None if it was cancelled. seed: of sampling.
+
+        cancelled: checked at each token. Raises OutOfMemory and CheckpointError.
+        """
         torch = self._torch
         inputs, mask = self._padded(prompts)
         config = copy.deepcopy(self._decoding)
@@ -125,21 +134,21 @@ class Checkpoint:
                 )
         except torch.OutOfMemoryError as error:
             failed = first_line(error)
-        except Exception as error:  # the library raises whatever its parts raise
+        except Exception as error:  # the library's parts raise exceptions of many kinds
             size = f"{inputs.shape[1]:,} tokens of input and {max_new_tokens:,} new ones"
             raise CheckpointError(
                 f"model {self._name!r}: the checkpoint fails with {size}: {type(error).__name__}: {first_line(error)}"
             ) from error
-        if failed:  # behind the handler: its traceback holds the tensors
+        if failed:  # outside the handler, as the exception's traceback holds the tensors
             torch.cuda.empty_cache()
             raise OutOfMemory(failed)
         if cancelled():
             return None
-        begin = 1 if self.kind == ENCODER_DECODER else inputs.shape[1]  # after the start token, or the prompt
+        begin = 1 if self.kind == ENCODER_DECODER else inputs.shape[1]  # skip the start token, or the prompt
         return [self._ended(row[begin:]) for row in out.tolist()]
 
     def _further(self, mask: Any) -> dict[str, Any]:
-        """What a family wants beside ids and mask: LED global attention on the first token (SCROLLS 6.2)."""
+        """Return the inputs besides ids and mask: for LED, global attention on the first token (SCROLLS 6.2)."""
         if self._model.config.model_type != "led":
             return {}
         everywhere = self._torch.zeros_like(mask)
@@ -147,7 +156,10 @@ class Checkpoint:
         return {"global_attention_mask": everywhere}
 
     def _padded(self, prompts: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-        """(ids, mask) of shape [prompts, longest]: padded left for a causal model, whose answer follows; else right."""
+        """Return (ids, mask) of shape [prompts, longest prompt].
+
+        Padding is on the left for a causal model, as it continues the prompt, else on the right.
+        """
         longest = max(len(ids) for ids in prompts)
         pad = self._decoding.pad_token_id
         left = self.kind == CAUSAL
@@ -166,12 +178,12 @@ class Checkpoint:
 
 
 def with_fixed_day(template: str) -> str:
-    """A chat template with one fixed day in place of today's date."""
+    """Return a chat template with a fixed day in place of today's date."""
     return CLOCK.sub(lambda found: repr(TODAY.strftime(found[2])), template)
 
 
 def import_transformers(name: str) -> Any:
-    """transformers. Raises CheckpointError where it is not installed."""
+    """Return the module transformers. Raises CheckpointError if it or torch is not installed."""
     try:
         import torch  # noqa: F401
         import transformers
@@ -182,7 +194,7 @@ def import_transformers(name: str) -> Any:
 
 
 def load(name: str, table: Mapping[str, Any]) -> Any:
-    """The weights on their devices. Raises CheckpointError."""
+    """Load the weights onto their devices. Raises CheckpointError."""
     transformers = import_transformers(name)
     import torch
 
@@ -196,12 +208,15 @@ def load(name: str, table: Mapping[str, Any]) -> Any:
         return kinds[table["kind"]].from_pretrained(
             table["place"], local_files_only=True, trust_remote_code=False, **options
         )
-    except Exception as error:  # the library raises whatever its parts raise
+    except Exception as error:  # the library's parts raise exceptions of many kinds
         raise CheckpointError(f"model {name!r}: {table['place']} cannot be loaded: {first_line(error)}") from error
 
 
 def need_device(name: str, device: str, there: int) -> None:
-    """Raise CheckpointError if a device such as "cuda:1" is not among so many CUDA devices."""
+    """Raise CheckpointError if `device` is a CUDA device such as "cuda:1" that does not exist.
+
+    there: how many there are.
+    """
     named = re.fullmatch(r"cuda(?::([0-9]+))?", device)
     if not device.startswith("cuda") or (named and int(named[1] or 0) < there):
         return
@@ -210,14 +225,14 @@ def need_device(name: str, device: str, there: int) -> None:
 
 
 def chosen_device(device: str, torch: Any) -> str:
-    """The device of "auto": the first accelerator, else the CPU."""
+    """Return the device: for "auto" the first accelerator, or the CPU if there is none; else as given."""
     if device != "auto":
         return device
     return str(torch.accelerator.current_accelerator()) if torch.accelerator.is_available() else "cpu"
 
 
 def four_bit(name: str, transformers: Any, torch: Any, dtype: str) -> Any:
-    """Settings of loading in 4 bits. Raises CheckpointError where bitsandbytes is not installed."""
+    """Return the settings for loading weights in 4 bits. Raises CheckpointError if bitsandbytes is not installed."""
     try:
         import bitsandbytes  # noqa: F401
     except ImportError:
@@ -227,7 +242,7 @@ def four_bit(name: str, transformers: Any, torch: Any, dtype: str) -> Any:
 
 
 GREEDY = {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None, "min_p": None}
-# What a checkpoint may ship besides, by which answers would depend on the clock or come in another form.
+# Other settings that a checkpoint may have: with them, answers would depend on the clock or have another form.
 PLAIN = {
     **dict.fromkeys(("max_length", "max_time", "stop_strings", "penalty_alpha")),
     **dict.fromkeys(("return_dict_in_generate", "output_scores", "output_logits"), False),
@@ -236,7 +251,10 @@ PLAIN = {
 
 
 def decoding(config: Any, own: Mapping[str, Any]) -> Any:
-    """A checkpoint's generation settings, made greedy, with the table's over them; penalties that it ships stay."""
+    """Return a checkpoint's generation settings, made greedy, with the table's own over them.
+
+    Its penalties are kept.
+    """
     found = copy.deepcopy(config)
     for key, value in {**GREEDY, **PLAIN, **own}.items():
         setattr(found, key, value)
@@ -244,7 +262,7 @@ def decoding(config: Any, own: Mapping[str, Any]) -> Any:
 
 
 def end_tokens(config: Any, tokenizer: Any) -> set[int]:
-    """Ids that end an answer: the checkpoint's, else the tokenizer's."""
+    """Return the ids that end an answer: the checkpoint's, else the tokenizer's."""
     ends = config.eos_token_id if config.eos_token_id is not None else tokenizer.eos_token_id
     if ends is None:
         return set()
@@ -252,10 +270,10 @@ def end_tokens(config: Any, tokenizer: Any) -> set[int]:
 
 
 def rows_to_end(torch: Any, ids: Any, cancelled: Callable[[], bool]) -> Any:
-    """For every row: whether to end now."""
+    """Return for every row whether to end now: all rows end once the batch is cancelled."""
     return torch.full((ids.shape[0],), cancelled(), device=ids.device, dtype=torch.bool)
 
 
 def first_line(error: BaseException) -> str:
-    """An error's first line."""
+    """Return the first line of an error's message, or the name of its type if it has no message."""
     return (str(error) or type(error).__name__).strip().splitlines()[0]

@@ -1,7 +1,7 @@
-"""Whose turn it is on the devices of this process: one checkpoint is loaded, and whoever asks it goes first.
+"""Turns on the devices of this process: one checkpoint is loaded at a time, and whoever needs it goes first.
 
-Stages of a run go side by side in threads. Two checkpoints at once would not fit, and stages of two in any order would
-load each of them again and again.
+The stages of a run work in parallel threads. Two checkpoints at once would not fit into memory, and if stages of two
+checkpoints took turns in any order, each would be loaded again and again.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 from scrollwork.models.engine.stopping import Stop
 
-LOOK_S = 0.2  # between two looks at whether a person has stopped the run
+LOOK_S = 0.2  # seconds between two checks whether the run was stopped
 
 
 class Turns:
-    """One at a time; those that want what is loaded before those that want another."""
+    """One turn at a time. Threads that need what is loaded go before those that need something else."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -25,7 +25,7 @@ class Turns:
         self._loaded: Any = None
 
     def take(self, key: str, stop: Stop) -> bool:
-        """Wait for the turn of who wants `key`. False where the run was stopped before it came."""
+        """Wait for a turn to use `key`. False if the run was stopped before it came."""
         with self._changed:
             self._waiting.append(key)
             try:
@@ -39,15 +39,15 @@ class Turns:
                 self._waiting.remove(key)
 
     def give(self) -> None:
-        """The turn is over."""
+        """End the turn."""
         with self._changed:
             self._taken = False
             self._changed.notify_all()
 
     def loaded(self, key: str) -> Any:
-        """What was kept under `key`, None where it is not that."""
+        """Return what was kept under `key`, None if something else was kept last."""
         return self._loaded if key == self._key else None
 
     def keep(self, key: str, loaded: Any) -> None:
-        """Keep this for the next turn, and nothing else. By whoever has the turn."""
+        """Keep this for the next turn, and nothing else. Only the thread that has the turn may call it."""
         self._key, self._loaded = key, loaded

@@ -1,10 +1,10 @@
-"""Entailment by a sequence-to-sequence checkpoint: how likely it answers a prompt with a label
-(scrollwork.scoring.metrics.fic.Entailment).
+"""Entailment by a sequence-to-sequence checkpoint: the probability that it answers a prompt with a given label.
 
-For SEAM's FuseReviews (seam.md 6.2): the PyPI package `fic_evaluation` 0.1.0 (Apache-2.0) asks google/flan-t5-xxl for
-"Entailment", and lovodkin93/multi-review-fic-coverage-evaluator for "yes". Here the label's tokens are given to the
-decoder and their probabilities multiplied; the package reads them along what the model decodes greedily, which is the
-same where that begins with the label. Input is cut at the checkpoint's window, at its end, as there.
+It implements scrollwork.scoring.metrics.fic.Entailment, for SEAM's FuseReviews (seam.md 6.2): the PyPI package
+`fic_evaluation` 0.1.0 (Apache-2.0) asks google/flan-t5-xxl for "Entailment", and
+lovodkin93/multi-review-fic-coverage-evaluator for "yes". Here the decoder is given the label's tokens, and their
+probabilities are multiplied. The package reads them while the model decodes greedily, which gives the same if the
+decoded text begins with the label. As there, the input is cut at its end to the checkpoint's window.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scrollwork.models.local.local_tables import PLACES
 
 PREMISE, HYPOTHESIS = PLACES
 BATCH = 8  # pairs
-# the package's words, Apache-2.0
+# the wording of the package, Apache-2.0
 ENTAILS = (
     "### Instruction: Read the following and determine if the hypothesis can be inferred from the premise. \n"
     " Options: Entailment, Contradiction, or Neutral \n\n"
@@ -30,8 +30,10 @@ COVERS = f"{PREMISE} <extra_id_4> {HYPOTHESIS}"
 
 @dataclass(frozen=True)
 class Wording:
-    """How a checkpoint is asked. template: with PREMISE and HYPOTHESIS, once each. window: tokens of input. first_only:
-    only the label's first token counts."""
+    """How a checkpoint is prompted. template: contains PREMISE and HYPOTHESIS once each. window: tokens of input.
+
+    first_only: only the label's first token counts. Raises ValueError for a bad template or an empty label.
+    """
 
     template: str
     label: str
@@ -43,7 +45,7 @@ class Wording:
             raise ValueError(f"a wording has a label, and {PREMISE} and {HYPOTHESIS} once each")
 
     def prompt(self, premise: str, hypothesis: str) -> str:
-        """What the encoder reads; text in braces within the texts stays text."""
+        """Return the encoder's input. Braces within the two texts have no special meaning."""
         before, rest = self.template.split(PREMISE)
         if HYPOTHESIS in before:
             first, between = before.split(HYPOTHESIS)
@@ -57,10 +59,13 @@ COVERAGE = Wording(COVERS, "yes", window=800, first_only=True)
 
 
 class SequenceToSequence:
-    """A checkpoint that judges pairs of texts, in batches."""
+    """A checkpoint that judges pairs of texts in batches."""
 
     def __init__(self, name: str, table: Mapping[str, Any], wording: Wording, batch_size: int = BATCH) -> None:
-        """table: of scrollwork.models.local.local_tables, adopted. Raises CheckpointError."""
+        """Load the checkpoint. table: checked (local_tables.py) and completed by suites/checkpoints.py.
+
+        Raises CheckpointError.
+        """
         if table["kind"] != ENCODER_DECODER:
             raise CheckpointError(f"model {name!r}: entailment needs an encoder-decoder, not a {table['kind']} model")
         vocabulary = Vocabulary(name, table["place"], table.get("template", {}))
@@ -78,11 +83,14 @@ class SequenceToSequence:
 
     @property
     def name(self) -> str:
-        """The model's, with the digest of its files."""
+        """Return the model's name, with the digest of its files."""
         return self._name
 
     def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """The probability of the label for each pair, in order. The longest go first, similar lengths together."""
+        """Return the probability of the label for each pair (premise, hypothesis), in the given order.
+
+        The longest pairs are computed first, and pairs of similar length together.
+        """
         prompts = [self._encoded(*pair) for pair in pairs]
         order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]), reverse=True)
         found = [0.0] * len(prompts)
@@ -93,7 +101,7 @@ class SequenceToSequence:
         return found
 
     def _encoded(self, premise: str, hypothesis: str) -> list[int]:
-        """Token ids, cut at the window; the end-of-sequence that the tokenizer sets stays."""
+        """Return token ids, cut to the window; end-of-sequence tokens that the tokenizer adds are kept."""
         text = self._wording.prompt(premise, hypothesis)
         ids, plain = self._vocabulary.ids(text, special=True), self._vocabulary.ids(text, special=False)
         ends = ids[len(plain) :] if ids[: len(plain)] == plain else []

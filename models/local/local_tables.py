@@ -1,4 +1,4 @@
-"""The tables of local checkpoints: every key known by name and type, so that a slip is told before hours are spent."""
+"""The keys of local checkpoints' tables, with their types, so that a mistake is reported before hours are spent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GENERATION = Table(
         "no_repeat_ngram_size": Key(WHOLE, "As transformers has it."),
     }
 )
-# How a checkpoint is asked that judges pairs of texts (models/local/entailment.py); all but `first_only` are needed.
+# How a checkpoint that judges pairs of texts is prompted (models/local/entailment.py); only `first_only` is optional.
 ENTAILMENT = Table(
     {
         "template": Key(TEXT, "How a pair is shown, with {premise} and {hypothesis} once each."),
@@ -30,7 +30,7 @@ ENTAILMENT = Table(
         "first_only": Key(FLAG, "Only the first token of the label counts."),
     }
 )
-# What decides an answer, beside the prompt and the checkpoint's own files.
+# What decides an answer, in addition to the prompt and the checkpoint's own files.
 DECIDES = {
     "dtype": Key(TEXT, "auto (default), float32, float16 or bfloat16."),
     "load_in_4bit": Key(FLAG, "Weights in 4 bits (bitsandbytes, a GPU)."),
@@ -40,7 +40,7 @@ DECIDES = {
     "generation": Key(GENERATION, "How it decodes."),
     "entailment": Key(ENTAILMENT, "Of a checkpoint that judges."),
 }
-# Where and how fast: rounding may differ between devices and batches, but none of it is asked of the model.
+# Where and how fast it runs: results may round differently between devices and batches, but no request contains these.
 RUNS = {
     "id": Key(TEXT, "The folder of a checkpoint, or OWNER/NAME@REVISION."),
     "place": Key(TEXT, "Where its files lie."),
@@ -58,11 +58,14 @@ KEYS: Mapping[str, Key] = {**DECIDES, **RUNS, **PROMPT, **CHOICE}
 PLACES = ("{premise}", "{hypothesis}")
 DTYPES = ("auto", "float32", "float16", "bfloat16")
 SAMPLING = ("temperature", "top_p", "top_k")
-NO_COST = {"input": 0.0, "output": 0.0, "source": "own machine"}  # so that a budget and `status` know what it costs
+NO_COST = {"input": 0.0, "output": 0.0, "source": "own machine"}  # so that a budget and `status` know the cost
 
 
 def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
-    """The table of a local checkpoint. Raises BadTable naming model and key."""
+    """Check the table of a local checkpoint and return it, with no cost as its default price.
+
+    Raises BadTable, which names model and key.
+    """
     of_types(name, table, KEYS)
     check_entailment(name, table)
     for key in (*POSITIVE, "batch_size", "batch_tokens", "threads", "max_new_tokens"):
@@ -81,7 +84,7 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_entailment(name: str, table: Mapping[str, Any]) -> None:
-    """Check the table `entailment`, where there is one. Raises BadTable."""
+    """Check the table `entailment`, if there is one. Raises BadTable."""
     own = table.get("entailment")
     if own is None:
         return
@@ -95,11 +98,14 @@ def check_entailment(name: str, table: Mapping[str, Any]) -> None:
 
 
 def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:
-    """The table without what neither the prompt nor the answer depends on: where it lies and what it runs on."""
+    """Return the table with only those keys on which the prompt or the answer depends.
+
+    Left out are where the checkpoint is and on what it runs (RUNS).
+    """
     return {key: value for key, value in table.items() if key not in RUNS}
 
 
 def temperature(table: Mapping[str, Any]) -> float:
-    """The temperature of sampling, 0 for greedy decoding."""
+    """Return the temperature of sampling, 0 for greedy decoding."""
     generation = table.get("generation", {})
     return float(generation.get("temperature", 1.0)) if generation.get("do_sample") else 0.0

@@ -1,7 +1,8 @@
-"""Checkpoints of Hugging Face's `transformers`, run in this process: the open models of the papers and any other.
+"""Checkpoints of Hugging Face's `transformers`, run in this process: the open models of the papers, and any other.
 
-Greedy unless the table says otherwise, always with an explicit number of new tokens: the library's own default is 20,
-silently. Encoder-decoders get concatenated ids (fact sheet 4.3), causal models their chat template where they have one.
+Decoding is greedy unless the table says otherwise. The number of new tokens is always explicit, as the library's silent
+default is 20. Encoder-decoders get concatenated ids (fact sheet 4.3), causal models use their chat template if they
+have one.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ from scrollwork.records.base import canonical_json
 
 log = logging.getLogger("scrollwork")
 PROVIDER = "transformers"
-RECIPE = 1  # raised when the way from a payload to token ids changes
+RECIPE = 1  # increase it when the conversion of a payload to token ids changes
 BATCH = 8  # prompts
-BATCH_TOKENS = 16_384  # of input with padding: attention of T5 to 8,192 tokens takes gigabytes a prompt
-WINDOW = 16  # batches that are taken from the iterable and sorted by length
+BATCH_TOKENS = 16_384  # of input with padding: in T5, attention over 8,192 tokens takes gigabytes for each prompt
+WINDOW = 16  # batches of calls that are taken from the iterable and sorted by length
 TURNS = Turns()
 Result = Answer | CallFailed | Attempt
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Local:
-    """The model of a table that scrollwork.suites.checkpoints has adopted."""
+    """Make the model of a table that scrollwork.suites.checkpoints has completed."""
     return Local(name, table)
 
 
 class Local:
-    """One member."""
+    """A model with one member."""
 
     provider = PROVIDER
 
@@ -48,7 +49,7 @@ class Local:
         self.name, self.members, self.table = name, (name,), table
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
-        """What decides the answer: the checkpoint by its files' digest, the prompt, the window, the decoding."""
+        """Return what decides the answer: checkpoint (by its files' digest), prompt, window and decoding."""
         table = self.table
         return {
             "provider": PROVIDER,
@@ -68,7 +69,7 @@ class Local:
         }
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Result]:
-        """Answers batch by batch."""
+        """Yield the results of the calls as batches are answered."""
         with self.run(calls) as running:
             yield from running
 
@@ -81,8 +82,10 @@ class Local:
         ledger: LimitsLedger | None = None,
         breaker: Breaker | None = None,
     ) -> Run:
-        """Answers batch by batch. gate, ledger, breaker: it costs nothing, has no limits and is no
-        endpoint, so they are not asked."""
+        """Return the results of the calls, which come as batches are answered.
+
+        gate, ledger, breaker: not used, as the model costs nothing, has no rate limits and is no endpoint.
+        """
         return Run(self, calls, stop or Stop())
 
 
@@ -95,15 +98,14 @@ class Ready:
 
     @property
     def max_new_tokens(self) -> int:
-        """How many tokens may be generated: for a causal model no more than its window has left."""
+        """Return how many tokens may be generated: for a causal model, at most what is left of its window."""
         payload = self.call.payload
         most = int(payload["max_new_tokens"])
         return most if payload["kind"] == ENCODER_DECODER else min(most, payload["window"] - len(self.encoded.ids))
 
 
 class Run:
-    """The results of calls (scrollwork.models.engine.running.Running). The checkpoint is loaded when the first call is
-    taken."""
+    """The results of calls (see scrollwork.models.engine.running.Running). The first call loads the checkpoint."""
 
     def __init__(self, model: Local, calls: Iterable[Call], stop: Stop) -> None:
         self._model, self._calls, self._stop = model, iter(calls), stop
@@ -116,15 +118,15 @@ class Run:
 
     @property
     def stopped(self) -> str:
-        """Why calls were left without a result, "" while none were."""
+        """Return why calls were left without a result, "" if none were."""
         return (self._reason or self._stop.reason) if self._left_out else ""
 
     def stop(self, reason: str = "stopped") -> None:
-        """Begin no batch more."""
+        """Begin no more batches."""
         self._reason = self._reason or reason
 
     def came(self, into: list[Result], most: int) -> None:
-        """Nothing: what comes next may be a batch's work away."""
+        """Append nothing: the next result may need the work of a whole batch."""
 
     def __enter__(self) -> Run:
         return self
@@ -141,7 +143,7 @@ class Run:
         return next(self._results)
 
     def _heed(self) -> None:
-        """The stop is looked at between batches and tokens; there is nobody to wake."""
+        """Do nothing: the stop is checked between batches and tokens, and nothing waits that should be woken."""
 
     @property
     def _ending(self) -> bool:
@@ -149,7 +151,7 @@ class Run:
 
     def _run(self) -> Generator[Result, None, None]:
         key = identity(self._model.table)
-        self._stop.tell(self._heed)  # a first Ctrl-C waits for the batch that runs
+        self._stop.tell(self._heed)  # a first Ctrl-C lets the running batch end
         try:
             if not TURNS.take(key, self._stop):
                 self._left_out = True
@@ -177,7 +179,7 @@ class Run:
                 except TooLong as error:
                     yield from self._failed(call, "terminal", str(error), time.time(), 0.0)
             self._cut += sum(one.encoded.cut for one in ready)
-            # the longest first: what does not fit on the device shows at once
+            # the longest first, so that an input that does not fit on the device is found at once
             ready.sort(key=lambda one: (one.max_new_tokens, len(one.encoded.ids)), reverse=True)
             while ready and not self._ending:
                 batch = ready[: self._size(ready)]
@@ -187,7 +189,10 @@ class Run:
         self._left_out = self._left_out or (self._ending and next(self._calls, None) is not None)
 
     def _size(self, ready: Sequence[Ready]) -> int:
-        """How many of the first, which are sorted, go together: as many as fit, all with the same new tokens."""
+        """Return how many of the first calls form a batch: as many as fit that allow equally many new tokens.
+
+        ready: sorted, not empty.
+        """
         most = max(1, min(self._batch, self._tokens // len(ready[0].encoded.ids)))
         return sum(one.max_new_tokens == ready[0].max_new_tokens for one in ready[:most])
 
@@ -235,7 +240,7 @@ class Run:
 
 
 def identity(table: Mapping[str, Any]) -> str:
-    """What must be loaded for a table: nothing else may differ between runs that share it."""
+    """Return a text that identifies what must be loaded for a table: runs share a checkpoint if it is equal."""
     keys = (
         "place",
         "digest",
@@ -252,10 +257,10 @@ def identity(table: Mapping[str, Any]) -> str:
 
 
 def loaded_checkpoint(key: str, model: Local) -> Checkpoint:
-    """The model's checkpoint: the one that stands, or loaded in its place."""
+    """Return the model's checkpoint: the one that is loaded, if it is the same, else load it in its place."""
     found = TURNS.loaded(key)
     if found is None:
-        TURNS.keep("", None)  # the former one goes before the next comes
+        TURNS.keep("", None)  # free the former one before the next is loaded
         found = Checkpoint(model.name, model.table)
         TURNS.keep(key, found)
     assert isinstance(found, Checkpoint)
@@ -263,7 +268,7 @@ def loaded_checkpoint(key: str, model: Local) -> Checkpoint:
 
 
 def prompt_tokens(payload: Mapping[str, Any], checkpoint: Checkpoint) -> Encoded:
-    """The token ids of a payload's prompt. Raises TooLong."""
+    """Return the token ids of a payload's prompt. Raises TooLong."""
     if payload["kind"] == CAUSAL:
         room = int(payload["window"]) - int(payload["room"])
         return for_decoder(payload["prompt"], room, checkpoint.codec, chat=payload["chat"])

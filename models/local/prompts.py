@@ -1,8 +1,8 @@
-"""From a prompt to the token ids of a local checkpoint, within its window; instruction and query are never cut.
+"""Convert a prompt to the token ids of a local checkpoint, within its window. Instruction and query are never cut.
 
-Prompts come cut to the profile's limit already (preprocessing/prompts/truncation.py), counted by the checkpoint's own
-tokenizer. What is cut here is what still lies over: the tokens that a chat template adds beyond its estimate, or a
-prompt that was counted by another tokenizer.
+Prompts are already cut to the profile's limit (preprocessing/prompts/truncation.py), counted by the checkpoint's own
+tokenizer. Only what still exceeds the window is cut here: because a chat template adds more tokens than estimated, or
+because another tokenizer counted the prompt.
 """
 
 from __future__ import annotations
@@ -16,32 +16,35 @@ from scrollwork.models.base import Ask, Segment
 
 
 class TooLong(ValueError):
-    """Not even instruction and query fit."""
+    """Even the instruction and the query alone do not fit."""
 
 
 class Codec(Protocol):
     """A checkpoint's tokenizer and chat template."""
 
     def ids(self, text: str, *, special: bool) -> list[int]:
-        """Token ids, with the special tokens that the tokenizer puts around a text or without."""
+        """Return the token ids of a text. special: with the special tokens that the tokenizer puts around a text."""
         ...
 
     def templated(self, content: str) -> str:
-        """One user message in the chat template, up to where the assistant begins."""
+        """Return one user message in the chat template, up to where the assistant's turn begins."""
         ...
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """Token ids, and whether the document was cut for them, further than it came."""
+    """Token ids of a prompt. cut: the document was cut to fit, in addition to earlier cuts."""
 
     ids: list[int]
     cut: bool = False
 
 
 def payload_pieces(ask: Ask) -> dict[str, Any]:
-    """A prompt for a payload: text; front: characters up to the end of its last document; documents: where the first
-    begins (both 0 without one); cut: whether its documents were cut before."""
+    """Return a prompt in the form that payloads have.
+
+    text: the prompt. documents, front: characters before its first document, and up to the end of its last one; both 0
+    without documents. cut: its documents were cut before.
+    """
     segments = list(ask.segments)
     last = max((number for number, one in enumerate(segments) if one.role == "document"), default=-1)
     first = next((number for number, one in enumerate(segments) if one.role == "document"), 0)
@@ -54,15 +57,17 @@ def payload_pieces(ask: Ask) -> dict[str, Any]:
 
 
 def joined_text(segments: Sequence[Segment]) -> str:
-    """Their text."""
+    """Return the text of segments."""
     return "".join(segment.text for segment in segments)
 
 
 def for_encoder(prompt: Mapping[str, Any], limit: int, codec: Codec) -> Encoded:
-    """Ids for an encoder (fact sheet 4.3): of the whole prompt where it fits and was not cut, else those of its front
-    and of what follows the document, concatenated, the front's first limit - |rest|.
+    """Return the ids for an encoder (fact sheet 4.3). limit: tokens of the window. Raises TooLong.
 
-    The official code leaves the end-of-sequence of an uncut front in the middle; here it stands at the end only.
+    They are the ids of the whole prompt if it fits and was not cut before. Else the ids of the front (up to the end of
+    the documents) and of the rest are concatenated; of the front, the first limit - |rest| are kept.
+
+    The official code leaves the end-of-sequence token of an uncut front in the middle; here it is only at the end.
     """
     text, front = prompt["text"], prompt["front"]
     if not prompt["cut"]:
@@ -79,10 +84,11 @@ def for_encoder(prompt: Mapping[str, Any], limit: int, codec: Codec) -> Encoded:
 
 
 def for_decoder(prompt: Mapping[str, Any], limit: int, codec: Codec, *, chat: bool) -> Encoded:
-    """Ids for a causal model: in the chat template or with the tokenizer's own special tokens.
+    """Return the ids for a causal model. limit: tokens that the prompt may have. Raises TooLong.
 
-    Over the limit the end of the document goes, before the template is put around what is left: cutting the templated
-    prompt would take its opening or the assistant's header.
+    chat: use the chat template, in place of the tokenizer's own special tokens. A prompt that is too long loses the end
+    of its documents before the template is applied: cutting afterwards would remove the template's opening or the
+    assistant's header.
     """
 
     def ids(text: str) -> list[int]:

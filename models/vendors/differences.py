@@ -1,4 +1,4 @@
-"""What a model's first replies show that is not as its vendor's data say."""
+"""What a model's first replies show that differs from the data about its vendor."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from scrollwork.models.base import Ask, Usage
 from scrollwork.models.vendors.families import cache_minimum, family_of, vendor_of
 from scrollwork.models.vendors.tiers import shares_of
 
-NEAR = (0.7, 1.4)  # of what was reckoned: as far as estimates by characters are off for English
-FEW = 100  # tokens that a vendor may put around a prompt
+NEAR = (0.7, 1.4)  # token counts are as expected within these factors, as estimates by characters are for English
+FEW = 100  # tokens that a vendor may add to a prompt
 DATED = re.compile(r"[-@:](\d{4}|\d{6}|\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{2}-\d{2}|latest|preview.*)")
 
 
 @dataclass(frozen=True)
 class FirstReply:
-    """A first reply. ask: as it was sent. served_by: the model that the reply names. tier: that it counts for, "" for
-    standard. doubted: it says how many tokens it took, and is not believed."""
+    """One of a model's first replies. ask: as it was sent. served_by: the model that the reply names.
+
+    tier: that the reply is charged for, "" for standard. doubted: the reply reports usage, but it is not believed.
+    """
 
     ask: Ask
     usage: Usage
@@ -31,8 +33,11 @@ class FirstReply:
 def differences(
     table: Mapping[str, Any], last: FirstReply, before: FirstReply | None = None
 ) -> Iterator[tuple[str, str]]:
-    """(kind, in words) of each difference that the last reply shows. table: of the model, checked. before: the reply
-    before it; where both share a prefix, cached tokens are held against what the family's cache should have given."""
+    """Yield (kind, message) for each difference that the last reply shows.
+
+    table: of the model, checked. before: the reply before the last one, if there is one. If both prompts share a
+    prefix, the cached tokens are compared with what the family's cache should have given.
+    """
     known = family_of(table)
     facts: Mapping[str, Any] = known.family.facts if known is not None else {}
     asked = str(table.get("id", ""))
@@ -45,7 +50,7 @@ def differences(
         yield "tier", f"it is served by the tier {last.tier}{cost}"
     counted, reckoned = last.usage.input_tokens, last.ask.likely_tokens
     if counted is None or last.usage.output_tokens is None:
-        if not last.doubted:  # which is told where it is met
+        if not last.doubted:  # doubts about usage are reported where they arise
             yield "usage", "replies do not say how many tokens they took, so each counts for what was set aside for it"
     elif abs(counted - reckoned) > FEW and not NEAR[0] <= counted / max(1, reckoned) <= NEAR[1]:
         yield (
@@ -65,8 +70,10 @@ def differences(
 
 
 def same_model(table: Mapping[str, Any], asked: str, served: str) -> bool:
-    """Whether a reply names the model that was asked for: as it is, with a date, behind a gateway's prefix, or by an
-    alias of its family."""
+    """Return whether a reply names the model that was requested, or no model at all.
+
+    The names may differ by a date, by a gateway's prefix, or by an alias of the family.
+    """
     here, there = asked.rpartition("/")[2], served.rpartition("/")[2]
     if not served or here == there or (there.startswith(here) and DATED.fullmatch(there, len(here))):
         return True
@@ -82,7 +89,10 @@ def same_model(table: Mapping[str, Any], asked: str, served: str) -> bool:
 def expected_cached_tokens(
     table: Mapping[str, Any], facts: Mapping[str, Any], first: FirstReply, second: FirstReply
 ) -> int:
-    """Tokens that the second prompt should have found in the cache; 0 for none, or where nobody promises it."""
+    """Return the tokens of the second prompt that should have been in the cache, 0 for none.
+
+    It is 0 if the family has no cache, and for a prefix of less than 1.2 times the cache's minimum.
+    """
     if not second.ask.follows or not second.ask.prefix_digest or second.ask.prefix_digest != first.ask.prefix_digest:
         return 0
     promised = facts.get("cache", {}).get("rule", "none") != "none"

@@ -1,4 +1,4 @@
-"""Families of vendors' models (config/vendors/*.toml): what each takes, charges and how its cache works, by its id."""
+"""Families of vendors' models (config/vendors/*.toml), found by model id: parameters, prices, how the cache works."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ from scrollwork.models.table_keys import BadValue, Place, Table, unknown_key
 from scrollwork.models.vendors.keys import EFFORTS, FAMILY, HEAD, NAME, lifetime_s
 
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
-# What may follow in the name of a variant, such as a date; a number of one to three digits is a later version.
+# How a suffix of a variant begins, such as that of a date; a number of one to three digits is a later version.
 VARIANT = re.compile(r"[-@:/](?![0-9]{1,3}(?![0-9]))")
-CACHE_MINIMUM = 1024  # tokens of a prefix below which no vendor caches, where nothing else is known
-# Characters of English that a tokenizer without vocabulary counts as one token, blanks among them: in the documents of
-# the four suites words are of 4.8 to 6.5 characters, words and marks of 4.4 to 5.1.
+CACHE_MINIMUM = 1024  # tokens: no vendor caches a shorter prefix; used if the family names no minimum
+# Characters of English, spaces included, that our tokenizers without a vocabulary count as one token. In the documents
+# of the four suites, words have 4.8 to 6.5 characters; words and punctuation marks, 4.4 to 5.1.
 ESTIMATED = {"words": 6.5, "estimate": 5.0}
-MAKERS = {"google": "gemini", "x-ai": "xai"}  # names of vendors where others pass their models on
-MARKS = 4  # that a request may have, where its vendor does not say
-TABLES = ("effort", "thinking", "cache", "room", "endpoints")  # filled in key by key
+MAKERS = {"google": "gemini", "x-ai": "xai"}  # names of vendors as others write them that pass their models on
+MARKS = 4  # cache marks that a request may have, if its vendor names no number
+TABLES = ("effort", "thinking", "cache", "room", "endpoints")  # a more specific one replaces single keys
 
 
 class BadVendor(ValueError):
-    """A vendor's file says what cannot be; the message names file, table and key."""
+    """A vendor's file holds something impossible; the message names file, table and key."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """What is known of a model of a vendor. facts: by key as in its file (models/vendors/keys.py), with those of its
-    group and of the vendor; what is not there is not known."""
+    """What is known about a model of a vendor.
+
+    facts: by key as in the vendor's file (models/vendors/keys.py), with those of the group and of the vendor's
+    [default]. A key that is missing is unknown.
+    """
 
     id: str
     vendor: str
@@ -43,7 +46,7 @@ class Family:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def get(self, key: str, otherwise: Any = None) -> Any:
-        """A fact; `effort.off` is that key of a table."""
+        """Return a fact, `otherwise` if it is unknown. key: with dots for keys of tables, such as `effort.off`."""
         found: Any = self.facts
         for name in key.split("."):
             if not isinstance(found, Mapping) or name not in found:
@@ -54,7 +57,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Vendor:
-    """A vendor's file. families: by id; aliases among the keys of `by_id`."""
+    """A vendor's file. by_id: its families by id and by alias. default: facts of ids that belong to no family."""
 
     name: str
     title: str
@@ -67,17 +70,22 @@ class Vendor:
 
     @property
     def client(self) -> dict[str, str]:
-        """How the vendor is spoken to, as keys of a model's table: its provider, or that of another with the address,
-        its name in request keys, and the variable of the key."""
+        """Return the keys of a model's table that say how to reach the vendor.
+
+        They are its own provider, or another provider with the vendor's address, its name in request keys (server), and
+        the environment variable that holds its API key.
+        """
         if self.name == self.provider:
             return {"provider": self.provider}
         address = {"base_url": self.address, "server": self.name}
         return {"provider": self.provider, **address, "key_env": self.key_env}
 
     def family(self, model_id: str) -> KnownFamily:
-        """What is known of an id: its own family, or that with which its name begins, the longest; of what no family is
-        known the vendor's defaults. Nothing is guessed upwards: of `claude-opus-5` nothing follows for
-        `claude-opus-5-7`, of `gpt-5` nothing for `gpt-5.9`."""
+        """Return what is known about a model id: its own family, else the longest family name that the id begins with.
+
+        If there is none, it is the vendor's defaults. Nothing is assumed about later versions: `claude-opus-5` says
+        nothing about `claude-opus-5-7`, nor `gpt-5` about `gpt-5.9`.
+        """
         if model_id in self.by_id:
             return KnownFamily(self.by_id[model_id], True)
         begins = [name for name in self.by_id if model_id.startswith(name) and VARIANT.match(model_id, len(name))]
@@ -86,7 +94,7 @@ class Vendor:
 
 @dataclass(frozen=True)
 class KnownFamily:
-    """exact: the family has this id, or names it as an alias; else it is the nearest."""
+    """A family, found for a model id. exact: it has this id or alias; else it is the one that fits best."""
 
     family: Family
     exact: bool
@@ -94,7 +102,7 @@ class KnownFamily:
 
 @cache
 def vendors() -> Mapping[str, Vendor]:
-    """All vendors by the name of their file. Raises BadVendor."""
+    """Return all vendors, by the name of their file. Raises BadVendor."""
     found = {path.stem: read(path) for path in sorted(FOLDER.glob("*.toml"))}
     for name, one in found.items():
         makers = one.default.get("passes", ())
@@ -105,8 +113,10 @@ def vendors() -> Mapping[str, Vendor]:
 
 
 def vendor_at(provider: str, address: str = "") -> Vendor | None:
-    """The vendor that a client speaks to: by the host of its address, else the first of the provider; None for a server
-    that nobody here knows."""
+    """Return the vendor at an address, by its host; if there is no address, the first vendor of the provider.
+
+    None for an unknown server, and for the provider "compatible" without an address.
+    """
     host = urlsplit(address).hostname if address else None
     for one in vendors().values():
         if host == urlsplit(one.address).hostname or (host is None and one.provider == provider != "compatible"):
@@ -115,15 +125,17 @@ def vendor_at(provider: str, address: str = "") -> Vendor | None:
 
 
 def vendor_of(table: Mapping[str, Any]) -> Vendor | None:
-    """The vendor of a model's table: the one that it names, for models behind a gateway; else as of `vendor_at`."""
+    """Return the vendor of a model's table: the one that it names (if behind a gateway), else as in `vendor_at`."""
     if named := table.get("vendor"):
         return vendors().get(named)
     return vendor_at(str(table.get("provider", "")), str(table.get("base_url", "")))
 
 
 def family_of(table: Mapping[str, Any]) -> KnownFamily | None:
-    """Return what is known of the model of a table: by its vendor's file, with what the table's `family` says over it.
-    None if the vendor is unknown and the table says nothing."""
+    """Return what is known about the model of a table, by its vendor's file, with the table's own `family` over it.
+
+    None if the vendor is unknown and the table has no `family`.
+    """
     vendor, own = vendor_of(table), table.get("family")
     known = None if vendor is None else vendor.family(str(table.get("id", "")))
     if not own:
@@ -134,13 +146,16 @@ def family_of(table: Mapping[str, Any]) -> KnownFamily | None:
 
 
 def with_own(family: Family, own: Mapping[str, Any]) -> Family:
-    """Return the family with what a user's table says over it."""
+    """Return the family with the facts of a user's table in place of its own."""
     return replace(family, facts=overlay(family.facts, own))
 
 
 def upstream_of(table: Mapping[str, Any]) -> Family | None:
-    """Return the family of a model that its vendor passes on from another, as "anthropic/claude-opus-5.5"; None for
-    others and for one that nobody knows. Versions have dots there, where the vendor may write hyphens."""
+    """Return the family of a model that its vendor passes on from another vendor, such as "anthropic/claude-opus-5.5".
+
+    None for other models, and if the family is unknown. Versions have dots there, even if the model's own vendor writes
+    hyphens. A `family` of the table replaces facts here too.
+    """
     vendor = vendor_of(table)
     maker, _, model = str(table.get("id", "")).partition("/")
     if vendor is None or not model or maker not in vendor.default.get("passes", ()):
@@ -152,14 +167,17 @@ def upstream_of(table: Mapping[str, Any]) -> Family | None:
 
 
 def characters_per_token(table: Mapping[str, Any]) -> float:
-    """Characters of English that a token of a table's model has, CHARACTERS where nobody knows."""
+    """Return the characters of English in a token of a table's model, CHARACTERS if unknown."""
     known = family_of(table)
     return float(known.family.get("characters_per_token", CHARACTERS)) if known is not None else CHARACTERS
 
 
 def family_context(table: Mapping[str, Any], tokenizer: str) -> int:
-    """Return the tokens that a prompt and its answer may have together by a model's family: its context, or its largest
-    input where that is less; 0 where nobody knows. tokenizer: what counts them; an estimate counts fewer."""
+    """Return the tokens that a prompt and its answer may have together, by the model's family; 0 if unknown.
+
+    That is the family's context, or its largest input if that is less. tokenizer: that counts the prompt, see
+    `counted_context`.
+    """
     known = family_of(table)
     if known is None:
         return 0
@@ -169,27 +187,36 @@ def family_context(table: Mapping[str, Any], tokenizer: str) -> int:
 
 
 def counted_context(tokens: int, table: Mapping[str, Any], tokenizer: str) -> int:
-    """Return the count of a tokenizer that is within so many tokens of a table's model: an estimate counts fewer."""
+    """Return how many tokens of `tokenizer` fit into `tokens` of a table's model.
+
+    A tokenizer that only estimates may count fewer tokens than the model, so this can be less than `tokens`.
+    """
     own = characters_per_token(table)
     return int(tokens * min(1.0, own / ESTIMATED.get(tokenizer, own)))
 
 
 def cache_minimum(table: Mapping[str, Any]) -> int:
-    """Tokens of a prefix below which the vendor of a table's model caches nothing, CACHE_MINIMUM where nobody knows."""
+    """Return the tokens of the shortest prefix that the vendor of a table's model caches, CACHE_MINIMUM if unknown.
+
+    A table's own `cache_minimum` goes first.
+    """
     known = family_of(table)
     found = known.family.get("cache.minimum", CACHE_MINIMUM) if known is not None else CACHE_MINIMUM
     return int(table.get("cache_minimum", found))
 
 
 def cache_marks(table: Mapping[str, Any]) -> int:
-    """Marks that a request to a table's model may have, 4 where nobody knows."""
+    """Return the number of cache marks that a request to a table's model may have, MARKS if unknown."""
     known = family_of(table)
     return int(known.family.get("cache.marks", MARKS)) if known is not None else MARKS
 
 
 def cache_least(table: Mapping[str, Any]) -> int:
-    """Tokens below which no prefix can have come from the cache of a table's model. Where its vendor names no smallest
-    prefix but steps, it is a step: not promised, and not beyond belief."""
+    """Return the tokens of the shortest prefix that can have come from the cache of a table's model.
+
+    It is the minimum; but if only steps of more than one token are known, and the table has no `cache_minimum`, it is
+    one step: nobody promises that so little is cached, but it can be true.
+    """
     known = family_of(table)
     step = int(known.family.get("cache.step", 1)) if known is not None else 1
     named = known is not None and known.family.get("cache.minimum") is not None
@@ -214,7 +241,7 @@ def read(path: Path) -> Vendor:
     except BadValue as error:
         raise BadVendor(str(error)) from error
     default = head.get("default", {})
-    check(f"{path.name}: [default]", default)  # an id of no family has these facts alone
+    check(f"{path.name}: [default]", default)  # an id of no family has only these facts
     made = {name: _family(path.name, name, table, head) for name, table in own.items()}
     by_id = dict(made)
     for name, one in made.items():
@@ -241,7 +268,7 @@ def _family(file: str, name: str, table: Mapping[str, Any], head: Mapping[str, A
 
 
 def overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """One table with another over it; of TABLES each key."""
+    """Return one table with another over it; the tables named in TABLES are merged key by key."""
     found = {**under, **over}
     for name in TABLES:
         if name in under and name in over:
@@ -250,7 +277,7 @@ def overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 
 def check(where: str, facts: Mapping[str, Any]) -> None:
-    """Refuse facts that fit the kinds of their keys and still cannot be. Raises BadVendor."""
+    """Check facts whose kinds are right, but that may contradict each other. where: for messages. Raises BadVendor."""
     effort = facts.get("effort", {})
     values = list(effort.get("values", ()))
     if values != sorted(set(values), key=EFFORTS.index):
@@ -273,5 +300,5 @@ def check(where: str, facts: Mapping[str, Any]) -> None:
 
 
 def families() -> list[Family]:
-    """All families of all vendors, in the order of their files."""
+    """Return all families of all vendors, in the order of their files."""
     return [family for one in vendors().values() for name, family in one.by_id.items() if name == family.id]

@@ -1,5 +1,7 @@
-"""What a vendor's family adds to a model's table that is silent: how thoughts are stopped or get room, and whether a
-temperature may be sent. What the table says itself stands."""
+"""What a vendor's family adds to a model's table: parameters and room for reasoning, and whether temperature is sent.
+
+Whatever the table itself says is kept.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +10,17 @@ from typing import Any
 
 from scrollwork.models.vendors.families import Family, family_of, upstream_of
 
-MIN_OUTPUT = "min_output"  # of a table: fewest new tokens that its endpoint takes
-FORMER = "former"  # of a table: what stood in place of what its family added; None where nothing did
+MIN_OUTPUT = "min_output"  # key of a table: the fewest new tokens that its endpoint accepts
+FORMER = "former"  # key of a table: the values that its family replaced, None for keys that it added
 CHAT_FIELD, RESPONSES_FIELD = "reasoning_effort", "reasoning.effort"
 
 
 def with_family(table: Mapping[str, Any]) -> dict[str, Any]:
-    """The checked table of a hosted model with what its family adds, and what stood there before under FORMER.
+    """Return the checked table of a hosted model with what its family adds, and the replaced values under FORMER.
 
-    Thoughts are stopped where that is possible, for the papers' models had none; else they get the least effort and
-    room beyond the task's own tokens. A table that says something of thoughts (`reasoning_tokens`, or the parameter in
-    `extra`) keeps its way, and gets the room of its effort where it gives none.
+    Reasoning is turned off if possible, as the papers' models had none; else it gets the lowest effort, and room in
+    addition to the task's own tokens. If the table says something about reasoning (`reasoning_tokens`, or the parameter
+    in `extra`), that is kept, and the room of its effort is added if it gives none.
     """
     known = family_of(table)
     if known is None or table.get("endpoint") == "completions":
@@ -44,20 +46,24 @@ def with_family(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def beyond_answer(table: Mapping[str, Any]) -> int:
-    """New tokens at most that a call may have beyond those of its answer: room for thoughts, or what makes up the
-    fewest that its endpoint takes."""
+    """Return the most new tokens that a call may have in addition to its answer's.
+
+    That is room for reasoning, or what is missing to the fewest new tokens that its endpoint accepts.
+    """
     return max(int(table.get("reasoning_tokens", 0)), int(table.get(MIN_OUTPUT, 1)) - 1)
 
 
 def most_output(max_new_tokens: int, table: Mapping[str, Any]) -> int:
-    """New tokens that a call may have: of its answer and of thoughts, up to what the model gives, and not fewer than
-    its endpoint takes."""
+    """Return the new tokens that a call may have, for its answer and for reasoning.
+
+    They are limited by what the model can give, but are never fewer than its endpoint accepts.
+    """
     room = max_new_tokens + int(table.get("reasoning_tokens", 0))
     return max(int(table.get(MIN_OUTPUT, 1)), min(room, int(table.get("max_output", room))))
 
 
 def without_family(table: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The table as it was before `with_family`; None where nothing was added."""
+    """Return the table as it was before `with_family`; None if nothing was added."""
     if FORMER not in table:
         return None
     former = table[FORMER]
@@ -66,7 +72,10 @@ def without_family(table: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def thoughts(family: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
-    """(`extra` with the parameter that stops or lessens thoughts, room for them to be added or None)."""
+    """Return (`extra` with the parameter that turns reasoning off or to its lowest effort, room to add or None).
+
+    The room is in tokens.
+    """
     extra = dict(table.get("extra", {}))
     thinking, effort = family.get("thinking", {}), family.get("effort", {})
     fields = [with_endpoint(one["field"], table) for one in (thinking, effort) if "field" in one]
@@ -88,8 +97,11 @@ def thoughts(family: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], 
 
 
 def passed_thoughts(family: Family, upstream: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
-    """As `thoughts`, of a model that is passed on. The parameter is that of whoever passes it on, the least effort and
-    its room are those of the model's own vendor."""
+    """Return the same as `thoughts`, for a model that its vendor passes on from another vendor.
+
+    The name of the parameter comes from the vendor that passes it on (family), the lowest effort and its room from the
+    model's own vendor (upstream).
+    """
     extra, name = dict(table.get("extra", {})), family.get("effort.field")
     if "reasoning_tokens" in table or name is None or value_at(extra, name) is not None or not can_think(upstream):
         return extra, None
@@ -103,22 +115,25 @@ LIKELY_THOUGHTS = {"minimal": 100, "low": 500, "medium": 2_000, "high": 6_000, "
 
 
 def likely_thoughts(table: Mapping[str, Any]) -> int:
-    """Tokens that a call of a table's model may think, a guess by its effort; 0 where it has no room for thoughts."""
+    """Return a guess of the reasoning tokens of a call to a table's model, by its effort.
+
+    It is at most the room for them, so 0 without room.
+    """
     room = int(table.get("reasoning_tokens", 0))
     known = family_of(table)
     effort = known.family.get("effort", {}) if known is not None else {}
     chosen = value_at(table.get("extra", {}), with_endpoint(effort["field"], table)) if "field" in effort else None
-    usual = "low" if effort.get("values") else "medium"  # a vendor without efforts lets its models think as they like
+    usual = "low" if effort.get("values") else "medium"  # a vendor without efforts lets its models reason freely
     return min(room, LIKELY_THOUGHTS.get(str(chosen or effort.get("default", usual)), LIKELY_THOUGHTS[usual]))
 
 
 def can_think(family: Family) -> bool:
-    """Whether a model of the family may think at all, as far as is known."""
+    """Return whether a model of the family is known to be able to reason."""
     return bool(family.get("thinking")) or bool(family.get("effort.values")) or "default" in family.get("room", {})
 
 
 def off_value(family: Family, name: str, table: Mapping[str, Any]) -> Any:
-    """The value of a parameter that stops thoughts, None where there is none."""
+    """Return the value of the parameter `name` that turns reasoning off, None if there is none."""
     effort = family.get("effort", {})
     if "field" in effort and with_endpoint(effort["field"], table) == name:
         return effort.get("off")
@@ -126,7 +141,10 @@ def off_value(family: Family, name: str, table: Mapping[str, Any]) -> Any:
 
 
 def room_of(family: Family, effort: Any) -> int | None:
-    """Tokens for thoughts of an effort, of the usual one for None; the most that is known where the effort is not."""
+    """Return the tokens of room for an effort, None if none are known. effort: None for the usual one.
+
+    If the effort is unknown, it is the most that is known for any effort.
+    """
     room = family.get("room", {})
     name = effort if isinstance(effort, str) else family.get("effort.default", "default")
     found = room.get(name, max(room.values(), default=0))
@@ -134,7 +152,7 @@ def room_of(family: Family, effort: Any) -> int | None:
 
 
 def refuses_temperature(family: Family, table: Mapping[str, Any]) -> bool:
-    """Whether a request with this table's `extra` may not hold a temperature."""
+    """Return whether a request with this table's `extra` must not contain a temperature."""
     sampling, effort = family.get("sampling"), family.get("effort", {})
     if sampling != "effort_off":
         return bool(sampling == "never")
@@ -143,12 +161,12 @@ def refuses_temperature(family: Family, table: Mapping[str, Any]) -> bool:
 
 
 def with_endpoint(field: str, table: Mapping[str, Any]) -> str:
-    """A parameter's name as the table's endpoint has it: OpenAI's responses nest the effort."""
+    """Return a parameter's name at the table's endpoint: OpenAI's responses endpoint nests the effort."""
     return RESPONSES_FIELD if field == CHAT_FIELD and table.get("endpoint") == "responses" else field
 
 
 def value_at(table: Mapping[str, Any], name: str) -> Any:
-    """The value under a dotted name, None where there is none."""
+    """Return the value under a dotted name, None if there is none."""
     found: Any = table
     for part in name.split("."):
         if not isinstance(found, Mapping) or part not in found:
@@ -158,6 +176,6 @@ def value_at(table: Mapping[str, Any], name: str) -> Any:
 
 
 def with_value(table: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
-    """The table with a value under a dotted name."""
+    """Return the table with a value under a dotted name."""
     first, _, rest = name.partition(".")
     return {**table, first: with_value(table.get(first, {}), rest, value) if rest else value}

@@ -1,4 +1,4 @@
-"""Which keys a vendor's file (config/vendors/*.toml) may have, each declared once; what is refused comes from here."""
+"""The keys that a vendor's file (config/vendors/*.toml) may have, each declared once; other keys are refused."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from scrollwork.models.table_keys import (
     Table,
 )
 
-# By provider, the endpoints that its client speaks to, the usual one first.
+# By provider, the endpoints that its client can use, the usual one first.
 ENDPOINTS = {
     "openai": ("chat", "responses", "completions"),
     "anthropic": ("messages",),
     "compatible": ("chat", "completions"),
 }
-EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default")  # the least first
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default")  # the lowest first
 UNITS_S = {"m": 60.0, "h": 3600.0}  # of lifetimes
 FACTOR = Between(0, 100)
 PAIRS = ListOf(ListOf(Between(0, 24), exactly=2))
@@ -40,7 +40,7 @@ PAIRS = ListOf(ListOf(Between(0, 24), exactly=2))
 
 @dataclass(frozen=True)
 class Form:
-    """Text of a form. pattern: of all of it, a regular expression; what: as errors call it."""
+    """Text that must match a regular expression as a whole. what: the name of such a text in errors."""
 
     pattern: str
     what: str
@@ -71,7 +71,7 @@ class Day:
 
 @dataclass(frozen=True)
 class Hours:
-    """Hours of a day, [[from, to), ...], in order and apart."""
+    """Hours of a day, [[from, to), ...], which rise and do not overlap."""
 
     def check(self, at: Place, name: str, value: Any) -> None:
         PAIRS.check(at, name, value)
@@ -85,7 +85,7 @@ class Hours:
 
 @dataclass(frozen=True)
 class AtLeast:
-    """A number of a kind that has a lower bound alone."""
+    """A number of a kind, with a lower bound only."""
 
     kind: Plain
     least: int
@@ -101,7 +101,7 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class Rising:
-    """A list of tables in the order of one of their keys, each value once."""
+    """A list of tables, sorted by one of their keys, whose values must all differ."""
 
     kind: ListOf
     by: str
@@ -254,7 +254,7 @@ HEAD: Mapping[str, Key] = {
     "group": Key(MapOf(Table(FAMILY)), "What several families share, by name."),
 }
 
-NOT_OF_A_TABLE = ("group", "aliases", "passes", "source")  # what only a vendor's file can say of a family
+NOT_OF_A_TABLE = ("group", "aliases", "passes", "source")  # only a vendor's file can have these keys of a family
 OWN_FAMILY = Table({name: key for name, key in FAMILY.items() if name not in NOT_OF_A_TABLE}, inline=True)
 
 

@@ -1,5 +1,7 @@
-"""How a request uses its vendor's prefix cache, and what of it counts in limits, by the rule of the family. What is
-sent for it changes no answer and is no part of the request key."""
+"""How a request uses its vendor's prefix cache, and what counts in the vendor's limits, by the rules of the family.
+
+Parameters for the cache change no answer and are not part of the request key.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,18 @@ from scrollwork.models.base import Ask, cut_behind
 from scrollwork.models.vendors.families import cache_least, cache_minimum, family_of
 from scrollwork.models.vendors.keys import lifetime_s
 
-KEY_CHARS = 16  # of the digest of a prefix, by which requests that share it are sent to one machine
-USED_OF_LIFE = 0.8  # of a prefix's time in the cache, with which an order of requests reckons
+KEY_CHARS = 16  # of a prefix's digest, which sends requests that share the prefix to one machine
+USED_OF_LIFE = 0.8  # share of a prefix's lifetime in the cache that an order of requests relies on
 LONGEST_LIFE_S = 3600.0
 UNKNOWN_LIFE_S = 300.0
 
 
 @dataclass(frozen=True)
 class CacheUse:
-    """Of a model. rule, lifetime, key, header: as of its family (models/vendors/keys.py), "" where nothing is known.
-    options: what a table of one's own sends in place of all that."""
+    """How requests to a model use the cache. rule, lifetime, key, header: of its family, "" if nothing is known.
+
+    Their meaning is in models/vendors/keys.py. options: parameters of a user's own table, sent in place of all this.
+    """
 
     rule: str = ""
     lifetime: str = ""
@@ -29,11 +33,12 @@ class CacheUse:
     options: Mapping[str, Any] | None = None
 
     def scope(self, ask: Ask) -> str:
-        """By which requests that share documents reach one cache, "" where none are shared.
+        """Return the cache key of a request, by which requests that share documents reach the same cache; "" for none.
 
-        It is that of the shortest prefix, so that all that is nested in it can be read: documents that are cut for each
-        question have one. But what all inputs begin with (an instruction) is none, as one machine answers only so many
-        requests a minute; where marks say what is kept, it is.
+        It is the digest of the shortest shared prefix that is longer than the instruction, so that all prefixes nested
+        in it can be read, even if documents are cut differently for each question. The instruction alone gives no key
+        unless nothing longer is shared: all requests would go to one machine, which answers only a limited number a
+        minute. With the rule breakpoints it does give one, as marks decide what is cached.
         """
         if not ask.shared_prefixes or not (self.key or self.header):
             return ""
@@ -42,14 +47,14 @@ class CacheUse:
         return next(own, ask.shared_prefixes[-1]).digest[:KEY_CHARS]
 
     def headers(self, ask: Ask) -> dict[str, str]:
-        """The headers by which requests that share documents reach one cache."""
+        """Return the headers by which requests that share documents reach the same cache."""
         return {self.header: scope} if self.header and (scope := self.scope(ask)) else {}
 
     def sent(self, body: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
-        """A body of OpenAI's protocol as it is sent. ask.shared_prefixes: none where no neighbour shares one.
+        """Return a body of OpenAI's protocol as it is sent, with the parameters for the cache.
 
-        Where every token that is written to the cache is charged (rule breakpoints), a document that is asked once is
-        not written, and prefixes that several share up to their ends.
+        With the rule breakpoints every token written to the cache is charged. So a document that occurs in one request
+        only is not written, and shared prefixes are written exactly up to their ends.
         """
         if self.options is not None:
             return {**body, **self.options}
@@ -70,7 +75,7 @@ class CacheUse:
 
 
 def cache_use(table: Mapping[str, Any]) -> CacheUse:
-    """How requests to a table's model use the cache."""
+    """Return how requests to a table's model use the cache."""
     if "cache_options" in table:
         return CacheUse(options=table["cache_options"])
     known = family_of(table)
@@ -86,11 +91,11 @@ def cache_use(table: Mapping[str, Any]) -> CacheUse:
 
 
 def batch_group(table: Mapping[str, Any]) -> int:
-    """How many requests of a batch must share a prefix before a mark behind it saves money; 0 where none does, or where
-    the vendor says nothing of hits in a batch.
+    """Return how many requests of a batch must share a prefix before a cache mark after it saves money.
 
-    Reckoned at the least share of hits that the vendor states: one request writes the prefix, of the others this share
-    reads it and the rest writes it again.
+    0 if a mark never saves money, or if the vendor does not say how many requests of a batch hit the cache. The lowest
+    share of hits that the vendor states is assumed: one request writes the prefix, of the others this share reads it,
+    and the rest writes it again.
     """
     known = family_of(table)
     cache: Mapping[str, Any] = known.family.get("cache", {}) if known is not None else {}
@@ -100,20 +105,25 @@ def batch_group(table: Mapping[str, Any]) -> int:
 
 
 def batch_hits(table: Mapping[str, Any]) -> float:
-    """The least share of a batch's requests that find their prefix in the cache, 0 where the vendor says nothing."""
+    """Return the lowest share of a batch's requests that hit the cache, as the vendor states it.
+
+    0 if it states none.
+    """
     known = family_of(table)
     return float(known.family.get("cache.batch_hits", 0)) if known is not None else 0.0
 
 
 def prefixes_from(table: Mapping[str, Any]) -> int:
-    """Tokens from which what calls share is asked one behind the other: what the cache keeps at the least, for those
-    that are asked at the same moment miss it; where a header leads each prefix to a machine of its own, what is
-    promised."""
+    """Return the tokens of the shortest common prefix for which calls are sent one after the other.
+
+    Calls that are sent at the same moment miss the cache. So it is the shortest prefix that can be cached; but if a
+    header sends each prefix to a machine of its own, it is the shortest that the vendor promises to cache.
+    """
     return cache_minimum(table) if cache_use(table).header else cache_least(table)
 
 
 def cache_seconds(table: Mapping[str, Any]) -> float:
-    """How long an order of requests may reckon with a prefix in the cache after its last use."""
+    """Return for how many seconds after its last use an order of requests may rely on a prefix in the cache."""
     known = family_of(table)
     lifetimes = known.family.get("cache.write", {}) if known is not None else {}
     life = next((lifetime_s(one) for one in lifetimes), UNKNOWN_LIFE_S)
@@ -121,7 +131,7 @@ def cache_seconds(table: Mapping[str, Any]) -> float:
 
 
 def limit_counting(table: Mapping[str, Any]) -> dict[str, bool]:
-    """What the vendor of a table's model counts in its limit of tokens: fields of `Caps` (models/engine/limits.py)."""
+    """Return what counts in the token limit of a table's vendor, as fields of `Caps` (models/engine/limits.py)."""
     known = family_of(table)
     if known is None:
         return {}

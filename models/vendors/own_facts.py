@@ -1,4 +1,4 @@
-"""What a user's table of a model says in place of its vendor's file: its price, and facts of its family."""
+"""What a user's table of a model may say in place of its vendor's file: its price, and facts of its family."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scrollwork.models.vendors.families import BadVendor, check, family_of
 from scrollwork.models.vendors.fill import value_at, with_endpoint
 from scrollwork.models.vendors.keys import DAY, TIERS
 
-LEAST_PRICE = 0.0005  # USD per million tokens; what is less was meant for one token
+LEAST_PRICE = 0.0005  # USD per million tokens; a lower price was meant for one token
 PRICE = Table(
     {
         "input": Key(NUMBER, "USD per million tokens."),
@@ -26,7 +26,7 @@ PRICE = Table(
 
 
 def price_fault(price: Mapping[str, Any]) -> str:
-    """Return what is wrong with a table's price, in words; "" if nothing is. A slip here is a wrong bill."""
+    """Return what is wrong with a table's price, in words; "" if nothing is. An error here would give a wrong bill."""
     faults = [f"price.{key} is missing (USD per million tokens)" for key in ("input", "output") if key not in price]
     faults += [
         f"price.{key} must not be negative" for key, one in price.items() if isinstance(one, int | float) and one < 0
@@ -39,7 +39,7 @@ def price_fault(price: Mapping[str, Any]) -> str:
 
 
 def family_fault(table: Mapping[str, Any]) -> str:
-    """Return what is wrong with a table's own facts of its family, in words; "" if nothing is."""
+    """Return what is wrong with a family's facts once a table's `family` has replaced some; "" if nothing is."""
     known = family_of(table) if "family" in table else None
     try:
         check("family", known.family.facts if known is not None else {})
@@ -49,7 +49,7 @@ def family_fault(table: Mapping[str, Any]) -> str:
 
 
 def unknown_effort(table: Mapping[str, Any]) -> str:
-    """Return the warning about an effort in a table's `extra` that its family is not known to take; "" for none."""
+    """Return the warning about an effort in a table's `extra` that its family is not known to accept; "" for none."""
     known = family_of(table)
     effort = known.family.get("effort", {}) if known is not None else {}
     values = effort.get("values", ())

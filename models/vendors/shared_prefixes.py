@@ -1,8 +1,8 @@
-"""What prompts that are asked one behind the other begin with together: prefixes that a provider's cache can hold.
+"""Prefixes that prompts of neighbouring calls share, so that a provider's cache can hold them.
 
-A prefix ends behind what stands before all that is an input's own (an instruction, demonstrations), behind one of its
-documents, or within one of which another prompt shows less (windows from the same place, a document that was cut at
-another place). Prefixes are nested: an instruction, documents behind it, a longer window of these.
+A prefix ends after the text that comes before all that belongs to one input (an instruction, demonstrations), after one
+of the documents, or within a document of which another prompt shows less (windows from the same start, a document that
+was cut elsewhere). Prefixes are nested: an instruction, the documents after it, a longer window of these.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from itertools import accumulate
 from scrollwork.models.base import OF_THE_INPUT, Ask, Call, SharedPrefix
 from scrollwork.models.vendors.families import CACHE_MINIMUM, MARKS
 
-AHEAD = 64  # calls that are looked at, so that the first knows all that those behind it begin with
-CHARACTERS = 2**25  # of their prompts at most, but for two
+AHEAD = 64  # calls that are read ahead, so that the first of them knows the prefixes that later ones share
+CHARACTERS = 2**25  # of their prompts at most, if there are more than two
 
 
 def with_shared_prefixes(
     calls: Iterable[Call], minimum: int = CACHE_MINIMUM, marks: int = MARKS, least: int = 2
 ) -> Iterator[Call]:
-    """The calls, some time later, with the prefixes that they share with those before and behind them, from `minimum`
-    tokens on. One that shares none has none: nobody would read what it puts into a cache, and writing there costs more
-    than plain input (Anthropic: a quarter).
+    """Yield the calls in order, with the prefixes that each shares with calls before and after it.
 
-    Calls that share a prefix must stand together; of those that share one, the ones that share more of it too. least:
-    how many calls must share a prefix.
+    `follows` is set for a call if the one before it shares its longest prefix. A call that shares nothing gets no
+    prefixes: nobody would read what it writes to a cache, and writing costs more than plain input (Anthropic: a quarter
+    more). Calls that share a prefix must follow one another, and among them those that share a longer one. Calls are
+    read ahead, and so yielded later. minimum: tokens of the shortest prefix. marks: that a request may have. least: how
+    many calls must share a prefix.
     """
     source, held, ahead = iter(calls), deque[Call](), deque[int]()  # ahead: what each held call shares with the next
     before: tuple[SharedPrefix, ...] = ()
@@ -56,17 +57,19 @@ def with_shared_prefixes(
 def prefixes_of(
     ask: Ask, back: int, ahead: Sequence[int], before: Sequence[SharedPrefix], marks: int, least: int = 2
 ) -> tuple[SharedPrefix, ...]:
-    """The prefixes of one prompt. back: characters that it shares with the call before, whose prefixes are `before`.
-    ahead: that it shares with the next, the next with the one behind it, and so on.
+    """Return the prefixes of one prompt, the shortest first.
 
-    Marked are the longest that was written before it, the longest that the next shares, and the shortest others. A
-    prefix that turns out only later is left alone where longer ones are in use: requests that share a prefix are cut at
-    the same places up to its end, so that no vendor can take them for different ones.
+    back: characters that it shares with the call before, whose prefixes are `before`. ahead: characters that it shares
+    with the next call, that call with the one after it, and so on. marks, least: as in `with_shared_prefixes`.
+
+    Marked are the longest prefix that was written before, the longest that the next call shares, and the shortest
+    others. A prefix that becomes known only later is not used while longer ones are: requests that share a prefix are
+    cut at the same places up to its end, so that no vendor can take them for different prefixes.
     """
     known = {prefix.characters: prefix.digest for prefix in before if prefix.characters <= back}
     deepest = max(known, default=0)
     found = set(known)
-    enough = list(accumulate(ahead, min))[least - 2 :]  # what so many calls behind this one share, and more of them
+    enough = list(accumulate(ahead, min))[least - 2 :]  # the prefixes that this call and enough calls after it share
     found.update(shared for shared in enough if shared > deepest)
     longest, following = max(found, default=0), max((one for one in found if ahead and one <= ahead[0]), default=0)
     wanted = [longest, deepest, following, *sorted(found)]
@@ -76,12 +79,12 @@ def prefixes_of(
 
 
 def digest(text: str) -> str:
-    """By which prefixes are known."""
+    """Return the digest that identifies a prefix."""
     return blake2b(text.encode("utf-8", "replace"), digest_size=32).hexdigest()
 
 
 def shared_length(one: Ask, other: Ask, minimum: int) -> int:
-    """Characters of the longest prefix that two prompts share; 0 where it has fewer tokens than a cache keeps."""
+    """Return the characters of the longest prefix that two prompts share; 0 if it has fewer than `minimum` tokens."""
     at = end = 0
     own = False
     for mine, theirs in zip(one.segments, other.segments, strict=False):
