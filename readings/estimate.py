@@ -17,7 +17,7 @@ from scrollwork.models.hosted.model import Hosted, split_wrapper
 from scrollwork.models.registry import BATCHES, HOSTED, make
 from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import most_output
-from scrollwork.models.vendors.marks import batch_group, batch_hits, prefixes_from
+from scrollwork.models.vendors.marks import batch_group, batch_hits, expects_hits, prefixes_from
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline
@@ -214,7 +214,7 @@ def add(
     calls = missing_calls(row, Calls(node, model, inputs, store, by_prefix=True).batches(), session)
     sent = (replace(call, ask=as_sent(call.ask, model)) for call in calls)
     online, batched = tee(sent)
-    batches = in_batch(batched, table)
+    batches, expects = in_batch(batched, table), expects_hits(table)
     for ask in (call.ask for call in with_shared_prefixes(online, prefixes_from(table), cache_marks(table))):
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
@@ -235,6 +235,8 @@ def add(
         if again.applies:
             cached = again.tokens(ask, tokens)
             written = max(0, written - cached)
+        elif not expects:
+            cached = written = 0
         row.cached_tokens += cached
         row.cache_write_tokens += written
         read, put = next(batches)

@@ -38,13 +38,16 @@ def fit(kind: str, cases: Iterable[Case]) -> list[Fitted]:
     """Fit a rule to examples and return its values. kind: one of KINDS. Examples without references are left out.
 
     There is one value, but with by_query one for all examples (query "") and one for each query. Raises CannotFit if no
-    example has a reference, an answer is none of the options, or the kind is unknown.
+    example has a reference, a text is empty, an answer is none of the options, or the kind is unknown.
     """
     known = [case for case in cases if case.example.references]
     if not known:
         raise CannotFit("no example has a reference")
     if kind in ("lead", "lead_input"):
         given = [case.document_chars if kind == "lead" else case.input_chars for case in known]
+        empty = [case.example.example_id for n, case in zip(given, known, strict=True) if not n]
+        if empty:
+            raise CannotFit(f"{empty[0]}: its documents hold no character, so no output can be measured against them")
         ratios = [(n, len(text)) for n, case in zip(given, known, strict=True) for text in case.example.references]
         return [Fitted(kind, "", length_ratio(ratios), None, len(ratios), None)]
     if kind == "position":

@@ -20,34 +20,50 @@ class TooLarge(Exception):
         super().__init__(f"a body of over {most:,} bytes, more than what was asked for can be")
 
 
-class Strange(Exception):
+class CorruptBody(Exception):
     """A body that cannot be unpacked."""
 
 
 class Inflater:
-    """Unpacks one body. Raises Strange for an unknown encoding."""
+    """Unpacks one body, of several gzip members too. Raises CorruptBody for an unknown encoding."""
 
     def __init__(self, encoding: str) -> None:
         kind = encoding.strip().lower()
         if kind not in (*PLAIN, *PACKED):
-            raise Strange(f"a body in an encoding that was not asked for: {kind[:40]!r}")
-        self._unpacking = zlib.decompressobj(zlib.MAX_WBITS | 32) if kind in PACKED else None
+            raise CorruptBody(f"a body in an encoding that was not asked for: {kind[:40]!r}")
+        self._unpacking = _unpacker() if kind in PACKED else None
+        self._begun = False
 
     def pieces(self, chunk: bytes) -> Iterator[bytes]:
         """Yield what `chunk`, the next bytes of the body, contains. Each piece is unpacked only when it is taken.
 
-        Raises Strange if the body is damaged. A body that ends too early is not noticed here.
+        Raises CorruptBody if the body is damaged. `end` tells whether it ended too early.
         """
         if self._unpacking is None:
             yield chunk
             return
-        while not self._unpacking.eof:
+        while True:
+            if self._unpacking.eof:  # a further member, unless only padding follows
+                chunk = chunk.lstrip(b"\0")
+                if not chunk:
+                    return
+                self._unpacking = _unpacker()
+            self._begun = self._begun or bool(chunk)
             try:
                 piece = self._unpacking.decompress(chunk, PIECE)
             except zlib.error as error:
-                raise Strange(f"a body that cannot be unpacked: {error}") from None
-            chunk = self._unpacking.unconsumed_tail
+                raise CorruptBody(f"a body that cannot be unpacked: {error}") from None
+            chunk = self._unpacking.unused_data if self._unpacking.eof else self._unpacking.unconsumed_tail
             if piece:
                 yield piece
             if not chunk and len(piece) < PIECE:
                 return
+
+    def end(self) -> None:
+        """Raise CorruptBody if the body ended too early."""
+        if self._unpacking is not None and self._begun and not self._unpacking.eof:
+            raise CorruptBody("a compressed body that ends too early")
+
+
+def _unpacker() -> zlib._Decompress:
+    return zlib.decompressobj(zlib.MAX_WBITS | 32)

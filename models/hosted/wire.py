@@ -18,7 +18,7 @@ import orjson
 from scrollwork.models.addresses import is_loopback
 from scrollwork.models.base import CallProblem, Usage
 from scrollwork.models.hosted.error_replies import message_line
-from scrollwork.models.hosted.inflate import Inflater, Strange, TooLarge
+from scrollwork.models.hosted.inflate import CorruptBody, Inflater, TooLarge
 
 CONNECT_S = 10.0
 CHUNK = 2**16
@@ -143,6 +143,7 @@ class Wire:
                     async for chunk in response.content.iter_chunked(CHUNK):
                         for piece in inflater.pieces(chunk):
                             write_chunk(into, piece)
+                    inflater.end()
                     return Raw(response.status, named, b"")
                 length = response.content_length or 0
                 return Raw(
@@ -150,7 +151,7 @@ class Wire:
                 )
         except CallProblem:
             raise
-        except (TooLarge, Strange) as error:
+        except (TooLarge, CorruptBody) as error:
             raise CallProblem("transient", f"HTTP {response.status} with {error}", status=response.status) from None
         except aiohttp.ConnectionTimeoutError:
             raise CallProblem("transient", f"no connection within {CONNECT_S:g} s", paid=NOTHING) from None
@@ -182,7 +183,7 @@ class Wire:
 async def read_whole(content: aiohttp.StreamReader, length: int, inflater: Inflater, most: int, *, cut: bool) -> bytes:
     """Return the bytes of a reply, unpacked. length: as announced, 0 if unknown. most: bytes that are accepted.
 
-    cut: return only the beginning of a longer body, which is enough for an error. Raises TooLarge, Strange.
+    cut: return only the beginning of a longer body, which is enough for an error. Raises TooLarge, CorruptBody.
     """
     if length > most and not cut:
         raise TooLarge(most)
@@ -196,6 +197,8 @@ async def read_whole(content: aiohttp.StreamReader, length: int, inflater: Infla
                 return b"".join(parts)
             if left < 0:
                 raise TooLarge(most)
+    if not cut:
+        inflater.end()
     return b"".join(parts)
 
 
@@ -226,4 +229,6 @@ def proxy_for(url: str) -> str | None:
         return None
     proxies = urllib.request.getproxies()
     found = proxies.get(parts.scheme) or proxies.get("all")
+    if found and "://" not in found:
+        found = f"http://{found}"
     return None if found and parts.scheme == "http" and is_loopback(url) and not is_loopback(found) else found

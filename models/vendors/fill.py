@@ -111,20 +111,22 @@ def passed_thoughts(family: Family, upstream: Family, table: Mapping[str, Any]) 
     return (extra if least is None else with_value(extra, name, least)), room_of(upstream, least)
 
 
-LIKELY_THOUGHTS = {"minimal": 100, "low": 500, "medium": 2_000, "high": 6_000, "xhigh": 12_000, "max": 30_000}
+# Reasoning tokens of a call by effort (fact sheet vendors.md, section 8), and the room from which an effort is assumed.
+LIKELY_THOUGHTS = {"minimal": 100, "low": 300, "medium": 1_500, "high": 6_000, "xhigh": 12_000, "max": 30_000}
+ASSUMED = {25_000: "high", 16_000: "medium", 0: "low"}
 
 
 def likely_thoughts(table: Mapping[str, Any]) -> int:
-    """Return a guess of the reasoning tokens of a call to a table's model, by its effort.
+    """Return the reasoning tokens of a call of a table's model, guessed from its effort.
 
-    It is at most the room for them, so 0 without room.
+    If the effort is not known, it is what the table's room is enough for. 0 if the table has no room for reasoning.
     """
     room = int(table.get("reasoning_tokens", 0))
     known = family_of(table)
     effort = known.family.get("effort", {}) if known is not None else {}
     chosen = value_at(table.get("extra", {}), with_endpoint(effort["field"], table)) if "field" in effort else None
-    usual = "low" if effort.get("values") else "medium"  # a vendor without efforts lets its models reason freely
-    return min(room, LIKELY_THOUGHTS.get(str(chosen or effort.get("default", usual)), LIKELY_THOUGHTS[usual]))
+    assumed = next(name for least, name in ASSUMED.items() if room >= least)
+    return min(room, LIKELY_THOUGHTS.get(str(chosen or effort.get("default", assumed)), LIKELY_THOUGHTS[assumed]))
 
 
 def can_think(family: Family) -> bool:

@@ -90,6 +90,17 @@ def cache_use(table: Mapping[str, Any]) -> CacheUse:
     )
 
 
+def expects_hits(table: Mapping[str, Any]) -> bool:
+    """Return whether an estimate may count on cache hits of a table's model.
+
+    A rule must be known for it, be it of the family, of the table (`cache_options`, `cache_minimum`) or of the client,
+    which always marks what it sends to the endpoint messages.
+    """
+    if table.get("endpoint") == "messages" or "cache_options" in table or "cache_minimum" in table:
+        return True
+    return cache_use(table).rule not in ("", "none")
+
+
 def batch_group(table: Mapping[str, Any]) -> int:
     """Return how many requests of a batch must share a prefix before a cache mark after it saves money.
 

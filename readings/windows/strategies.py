@@ -7,6 +7,7 @@ ignores stored answers, counts equal prompts separately, and does not cut prompt
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
@@ -18,7 +19,7 @@ from scrollwork.models.base import CHARACTERS, Usage, halves
 from scrollwork.models.engine.prices import Price
 from scrollwork.models.registry import BATCHES, HOSTED
 from scrollwork.models.vendors.fill import most_output
-from scrollwork.models.vendors.marks import prefixes_from
+from scrollwork.models.vendors.marks import expects_hits, prefixes_from
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.errors import StageFailed
 from scrollwork.pipeline.plan import Node, topological
@@ -135,7 +136,7 @@ def costs(
     }
     parameters = Parameters(**node.input("sample").params)
     how = parameters.how
-    minimum = prefixes_from(table)
+    minimum = prefixes_from(table) if expects_hits(table) else sys.maxsize
     text_of = curated.texts()
     problems = 0
     for document_ids, group in groupby(parameters.chosen(curated), key=lambda one: one.document_ids):

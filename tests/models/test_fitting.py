@@ -65,6 +65,11 @@ def test_examples_with_private_outputs_are_fitted_on() -> None:
         fit("lead", [Case(example(()), 9, 9)])
 
 
+def test_empty_document_is_a_division_by_nothing() -> None:
+    with pytest.raises(CannotFit, match="e: its documents hold no character"):
+        fit("lead", [Case(example("x"), 9, 9), Case(example("x"), 0, 9)])
+
+
 def test_rule_that_was_not_fitted_answers() -> None:
     with pytest.raises(ValueError, match="was not fitted"):
         answer_by({"fit": "lead"}, asked(), 0)

@@ -153,8 +153,9 @@ def test_key_for_this_machine_goes_to_a_proxy_elsewhere(monkeypatch: pytest.Monk
     assert proxy_for("http://127.0.0.1:8000/v1") is None
     assert proxy_for("http://localhost:8000/v1") is None
     assert proxy_for("http://gpu.lan/v1") == proxy_for("https://api.example.com") == "http://proxy.example:3128"
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:3128")
-    assert proxy_for("http://127.0.0.1:8000/v1") == "http://127.0.0.1:3128"
+    for proxy in ("http://127.0.0.1:3128", "127.0.0.1:3128"):
+        monkeypatch.setenv("http_proxy", proxy)
+        assert proxy_for("http://127.0.0.1:8000/v1") == "http://127.0.0.1:3128"
 
 
 def test_suite_changes_nothing_of_a_hosted_model() -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import CallProblem
-from scrollwork.models.hosted.inflate import PIECE, Inflater, Strange
+from scrollwork.models.hosted.inflate import PIECE, CorruptBody, Inflater
 from scrollwork.models.hosted.wire import ERROR_BYTES, MOST_BYTES, ROOM_BYTES, TOKEN_BYTES, Raw, Wire, most_bytes
 from tests.conftest import PROJECT
 
@@ -107,8 +107,26 @@ def test_bomb_is_unpacked_ahead_of_who_counts() -> None:
     pieces = Inflater("GZIP").pieces(bomb)
     assert all(len(next(pieces)) <= PIECE for _ in range(10))
     assert sum(map(len, Inflater("gzip").pieces(bomb))) == 10**8
-    with pytest.raises(Strange, match="cannot be unpacked"):
+    with pytest.raises(CorruptBody, match="cannot be unpacked"):
         list(Inflater("gzip").pieces(b"no gzip"))
+
+
+@pytest.mark.parametrize("step", [1, 7, 10**6])
+def test_second_member_of_a_gzip_body_is_lost_or_a_torn_one_passes(step: int) -> None:
+    parts = [b"a" * 200_000, b"", b"b" * 3]
+    whole = b"".join(map(gzip.compress, parts)) + b"\0" * 9
+
+    def unpacked(data: bytes) -> bytes:
+        inflater = Inflater("gzip")
+        found = [piece for at in range(0, len(data), step) for piece in inflater.pieces(data[at : at + step])]
+        inflater.end()
+        return b"".join(found)
+
+    assert unpacked(whole) == b"".join(parts)
+    assert unpacked(b"") == b""
+    for end in (5, 100, len(whole) - 12):
+        with pytest.raises(CorruptBody, match="ends too early"):
+            unpacked(whole[:end])
 
 
 PROGRAM = """

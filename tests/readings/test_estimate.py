@@ -149,8 +149,8 @@ def test_thoughts_are_left_out_or_are_more_than_the_model_gives(work: Scrollwork
     (row,) = estimate(work, "thinker", "--json", tasks=("--task", "space_digest")).document
     assert row["output_tokens_most"] == 6 * 9000, "no more than the model gives"
     assert row["thoughts_most"] == 6 * (9000 - 36)
-    assert row["thought_tokens"] == 6 * 2000
-    assert 6 * 2000 < row["output_tokens"] <= 6 * (2000 + 36)
+    assert row["thought_tokens"] == 6 * 1500
+    assert 6 * 1500 < row["output_tokens"] <= 6 * (1500 + 36)
 
 
 def test_one_task_without_raw_files_hides_the_others(work: Scrollwork, tmp_path: Path) -> None:

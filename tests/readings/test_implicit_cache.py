@@ -10,6 +10,7 @@ from scrollwork.models.base import Ask, Segment, SharedPrefix
 from scrollwork.models.engine.sent_prompts import Recent
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make
+from scrollwork.models.vendors.marks import expects_hits
 from scrollwork.readings.estimate import as_sent
 from scrollwork.readings.implicit_cache import ImplicitCache
 from tests.models.hosted_kit import ask as wrapped_ask
@@ -78,3 +79,12 @@ def test_wrappers_that_no_vendor_gets_are_counted(tokens: int) -> None:
     assert counted == (tokens * sent // len(one.prompt) if tokens else sent // 4 + 1)
     plain = wrapped_ask("word " * 40, tokens=tokens)
     assert as_sent(plain, model) is plain
+
+
+def test_hits_are_promised_of_a_cache_that_nobody_knows_of() -> None:
+    unknown = {"provider": "compatible", "id": "m", "base_url": "http://gpu.lan/v1", "endpoint": "chat"}
+    passed = {"provider": "compatible", "vendor": "openrouter", "id": "anthropic/claude-opus-5.5", "endpoint": "chat"}
+    assert not any(map(expects_hits, (unknown, passed, {"provider": "openai", "id": "gpt-7", "endpoint": "chat"})))
+    assert all(map(expects_hits, (DEEPSEEK, GROK, GEMINI, OLD, LUNA, {**unknown, "cache_minimum": 64})))
+    assert expects_hits({**unknown, "cache_options": {"cache": "on"}})
+    assert expects_hits({**unknown, "provider": "anthropic", "endpoint": "messages"})

@@ -121,7 +121,7 @@ def test_ways_of_a_model_lack_one_that_it_has_or_have_one_that_it_lacks(call: Ca
         "gpt-6.2-sol": ("batch", ""),
     }  # fmt: skip
     assert {row["model"]: row["thought_tokens"] for row in rows} == {
-        "gpt-6-luna": 0, "claude-opus-5-5": 500, "claude-sonnet-5-5": 0, "gpt-6.2-sol": 500,
+        "gpt-6-luna": 0, "claude-opus-5-5": 300, "claude-sonnet-5-5": 0, "gpt-6.2-sol": 300,
     }  # fmt: skip
 
 
