@@ -99,7 +99,8 @@ def test_thoughts_that_a_home_has_paid_for_are_guessed_all_the_same(call: Call) 
         assert code == 0, err
         (row,) = json.loads(out)
         assert row["thoughts_measured"] == measured
-        assert row["output_tokens"] == pytest.approx(bill["output_tokens"], rel=0.005 if measured else 0.05)
+        assert row["output_tokens"] == pytest.approx(bill["output_tokens"], rel=0.05)
+        assert (row["thought_tokens"] == 6_000 * row["to_ask"]) == (not measured)
         _, out, err = call.at(home)(*estimate, "--ways")
         assert {way["thoughts_measured"] for way in json.loads(out)} == {bool(measured)}, err
 
