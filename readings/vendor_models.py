@@ -12,9 +12,10 @@ from scrollwork.models.base import Ask, CallProblem, Segment
 from scrollwork.models.engine.prices import Price, UnknownPrice, price_of
 from scrollwork.models.hosted.model import decoding
 from scrollwork.models.hosted.tables import BadTable, key_name_of, key_of
-from scrollwork.models.registry import HOSTED, settings
+from scrollwork.models.registry import HOSTED, UnknownModel, settings
 from scrollwork.models.vendors.families import Family, families, family_of, vendor_of, vendors
 from scrollwork.readings.model_warnings import in_its_place, model_end
+from scrollwork.suites.model_tables import from_file
 from scrollwork.suites.suite_files import load_models
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def known_models(models_file: str | None = None, today: date | None = None) -> l
     for model, table in tables.items():
         if table.get("provider") not in HOSTED:
             continue
-        checked = settings(model, tables, given={} if "base_url" in table else _somewhere(table))
+        checked = _checked(model, tables, models_file, {} if "base_url" in table else _somewhere(table))
         named.add((str(table["provider"]), str(table["id"])))
         rows.append(_row(model, checked, today, of_table=True))
     for family in families():
@@ -46,6 +47,18 @@ def known_models(models_file: str | None = None, today: date | None = None) -> l
             name = f"{family.vendor}:{family.id}"
             rows.append(_row(name, settings(name, {}), today, of_table=False))
     return sorted(rows, key=lambda row: (row["vendor"] or "~", row["ends"] is not None, row["model"]))
+
+
+def _checked(
+    model: str, tables: Mapping[str, Any], models_file: str | None, given: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return a model's table, checked. Raises UnknownModel, which names the file if the table is in `models_file`."""
+    try:
+        return settings(model, tables, given=given)
+    except UnknownModel as error:
+        if not from_file(model, models_file):
+            raise
+        raise UnknownModel(f"--models {models_file}: {error}") from error
 
 
 def _somewhere(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,7 +170,7 @@ def _reachable(models_file: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
     candidates: list[tuple[str, dict[str, Any]]] = []
     for name, table in tables.items():
         if table.get("provider") in HOSTED and (table["provider"] != "compatible" or "base_url" in table):
-            candidates.append((name, settings(name, tables)))
+            candidates.append((name, _checked(name, tables, models_file)))
     names = (f"{family.vendor}:{family.id}" for family in families())
     candidates += ((name, settings(name, {})) for name in names)
     for name, table in candidates:

@@ -11,7 +11,7 @@ from typing import Any
 
 MOST_DETAILS = 20  # of an error, that are read
 LONGEST_WAIT_S = 366 * 86400.0
-READ_CHARS = 2000  # of a message, that are searched for its meaning
+READ_CHARS = 4000  # of a message, that are searched for its meaning
 LONGEST_DURATION = 40  # characters of a time; the time to match grows with the square of its length
 # Google's google.rpc.RetryInfo, and the same in words: OpenAI's "Please try again in 1.2s."
 DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,12})?)(ms|s|m|h|d)")
@@ -19,6 +19,9 @@ DELAY_WORDS = re.compile(r"(?:try again|retry) in ((?:[0-9]{1,6}(?:\.[0-9]{1,12}
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 # Google's google.rpc.QuotaFailure: "GenerateRequestsPerDayPerProjectPerModel-FreeTier"
 BY_DAY, BY_MINUTE = re.compile(r"per_?day", re.IGNORECASE), re.compile(r"per_?minute", re.IGNORECASE)
+# The same where a gateway (LiteLLM) passes the object on as text within its own message, escaped or not.
+QUOTA_TEXT = re.compile(r"quota(?:Id|Metric)[\\\"': ]{1,8}([\w./-]{1,200})")
+DELAY_TEXT = re.compile(r"retryDelay[\\\"': ]{1,8}([0-9]{1,9}(?:\.[0-9]{1,12})?(?:ms|s))")
 SPEND_CODES = {"enforced_spend_limit_reached"}  # Anthropic's code for the limit of the month
 
 
@@ -39,7 +42,7 @@ def span_of_quota(details: list[Mapping[str, Any]], message: str) -> str:
 
     "day" goes first, as both may be exceeded at once.
     """
-    names = [*_quota_names(details)]
+    names = [*_quota_names(details), *QUOTA_TEXT.findall(message[:READ_CHARS])]
     if any(BY_DAY.search(name) for name in names):
         return "day"
     if any(BY_MINUTE.search(name) for name in names) or delay_of(details, message) is not None:
@@ -55,7 +58,8 @@ def delay_of(details: list[Mapping[str, Any]], message: str) -> float | None:
     for one in details:
         if isinstance(delay := one.get("retryDelay"), str) and (found := seconds_in(delay)) is not None:
             return found
-    words = DELAY_WORDS.search(message[:READ_CHARS])
+    said = message[:READ_CHARS]
+    words = DELAY_TEXT.search(said) or DELAY_WORDS.search(said)
     return seconds_in(words.group(1)) if words else None
 
 

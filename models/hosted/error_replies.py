@@ -89,7 +89,7 @@ def problem_of_status(
         message = f"sent elsewhere; if that is right, make it the base_url: {place}"
     elif error is None and status in MIDDLEMEN and "<" in text[:200]:
         message = f"{message or 'a page of HTML'}: is a proxy or a firewall between?"
-    roomless = status == 400 and error is not None and bool(NO_ROOM_WORDS.search(error["message"][:READ_CHARS]))
+    roomless = status in (400, 422) and error is not None and bool(NO_ROOM_WORDS.search(error["message"][:READ_CHARS]))
     if roomless:
         message = f"{NO_ROOM} ({message[:120]}); {MORE_ROOM}"
     kind: Trouble = kind_of_status(status)
@@ -122,9 +122,10 @@ def problem_in_reply(
     statuses = {int(name) for name in names if re.fullmatch("[45][0-9]{2}", name)}
     slow = bool(names & SLOW_DOWN_NAMES) or bool(statuses & SLOW_DOWN_STATUSES)
     kind: Trouble = "transient"  # an unknown error in a 200 is more often a gateway's fault than the request's
-    if any(is_quota(one, error) for one in statuses or {400}):
+    kinds = {kind_of_status(one) for one in statuses}
+    if "quota" in kinds or any(is_quota(one, error) for one in statuses or {400}):
         kind = "quota"
-    elif names & TERMINAL_NAMES or {kind_of_status(one) for one in statuses} == {"terminal"}:
+    elif names & TERMINAL_NAMES or kinds == {"terminal"}:
         kind = "terminal"
     named = ", ".join(sorted(names)) or "error"
     return CallProblem(

@@ -18,7 +18,8 @@ from scrollwork.models.hosted.tables import BadTable
 from scrollwork.models.hosted.wire import Wire
 
 MOST_PAGES = 20
-MOST_MODELS = 20_000
+LONGEST_S = 30.0  # for the whole list
+MOST_MODELS = 200_000
 WIRES = {"openai": openai.wire_of, "anthropic": anthropic.wire_of, "compatible": compatible.wire_of}
 PATHS = {"openai": "/models", "anthropic": "/v1/models", "compatible": "/models"}
 
@@ -48,7 +49,15 @@ def list_models(name: str, table: Mapping[str, Any]) -> dict[str, ListedModel]:
 
     Raises CallProblem, and tables.BadTable without a key.
     """
-    return asyncio.run(_listed(name, table))
+
+    async def asked() -> dict[str, ListedModel]:
+        try:
+            async with asyncio.timeout(LONGEST_S):
+                return await _listed(name, table)
+        except TimeoutError:
+            raise CallProblem("transient", f"no list of models within {LONGEST_S:g} s") from None
+
+    return asyncio.run(asked())
 
 
 def context_at(name: str, table: Mapping[str, Any], within_s: float = 5.0) -> int | None:

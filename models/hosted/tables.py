@@ -157,6 +157,9 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     )
     for part in SENT_AS_IS:
         check_choice(name, part, next(iter(sorted({*OURS, *BY_KEYS} & set(table.get(part, {})))), None), (None,))
+    for part in ("effort", "thinking"):
+        parameter = str(table.get("family", {}).get(part, {}).get("field", "")).partition(".")[0]
+        check_choice(name, f"family.{part}.field", parameter if parameter in {*OURS, *BY_KEYS} else None, (None,))
     if fault := price_fault(table.get("price", {})) or family_fault(table):
         raise BadTable(f"model {name!r}: {fault}")
     check_sendable(name, table)

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scrollwork.models.base import CHARACTERS
-from scrollwork.models.table_keys import BadValue, Place, Table, unknown_key
-from scrollwork.models.vendors.keys import EFFORTS, FAMILY, HEAD, NAME, lifetime_s
+from scrollwork.models.table_keys import BadValue, Choice, Place, Table, unknown_key
+from scrollwork.models.vendors.keys import EFFORTS, ENDPOINTS, FAMILY, HEAD, NAME, lifetime_s
 
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
 # How a suffix of a variant begins, such as that of a date; a number of one to three digits is a later version.
@@ -109,6 +109,8 @@ def vendors() -> Mapping[str, Vendor]:
         if unknown := [maker for maker in makers if MAKERS.get(maker, maker) not in found]:
             known = ", ".join(sorted({*found, *MAKERS}))
             raise BadVendor(f"{name}.toml: [default]: passes {unknown[0]!r} is none of {known}")
+        if same := [other for other in found if other < name and found[other].address == one.address]:
+            raise BadVendor(f"{name}.toml: address {one.address} is that of {same[0]}.toml")
     return found
 
 
@@ -238,6 +240,12 @@ def read(path: Path) -> Vendor:
                 raise BadValue(f"{path.name}: {unknown_key(name, sorted(HEAD))}")
             NAME.check(Place(path.name), "the name of a table", name)
             Table(FAMILY).check(Place(path.name), name, table)
+            if "passes" in table:
+                raise BadValue(f"{path.name}: [{name}] passes is of the whole vendor: it belongs in [default]")
+        for name, table in {"default": head.get("default", {}), **head.get("group", {}), **own}.items():
+            for endpoint in table.get("endpoints", ()):
+                at = Place(path.name, (name,))
+                Choice(ENDPOINTS[head["provider"]]).check(at, f"of provider {head['provider']}, endpoint", endpoint)
     except BadValue as error:
         raise BadVendor(str(error)) from error
     default = head.get("default", {})
@@ -294,6 +302,10 @@ def check(where: str, facts: Mapping[str, Any]) -> None:
         raise BadVendor(f"{where}: max_input is more than context")
     if "released" in facts and "ends" in facts and facts["ends"] <= facts["released"]:
         raise BadVendor(f"{where}: ends before it is released")
+    if "released" in facts and "keeps" in facts and facts["keeps"] <= facts["released"]:
+        raise BadVendor(f"{where}: keeps to a day before it is released")
+    if facts.get("cache") and "rule" not in facts["cache"]:
+        raise BadVendor(f"{where}: cache needs cache.rule: without it nothing of the cache is used")
     lifetimes = list(facts.get("cache", {}).get("write", ()))
     if lifetimes != sorted(lifetimes, key=lifetime_s):
         raise BadVendor(f"{where}: cache.write: lifetimes {lifetimes} must rise, the shortest first")

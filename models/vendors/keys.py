@@ -120,6 +120,9 @@ DAY, POSITIVE, MONEY = Day(), AtLeast(WHOLE, 1), AtLeast(NUMBER, 0)
 NAME = Form(r"\S(.*\S)?", "a name")
 NAMES = ListOf(NAME)
 LIFETIME = Form(r"[1-9][0-9]{0,3}[mh]", 'a lifetime such as "5m" or "1h"')
+VARIABLE = Form(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")
+# A header of its own kind: never the one that carries the API key.
+HEADER = Form(r"[Xx]-(?![Aa][Pp][Ii]-[Kk][Ee][Yy]$)[A-Za-z0-9-]*[A-Za-z0-9]", 'a header such as "x-conversation-id"')
 ADDRESS = Form(r"https?://[^\s/?#@]+(/[^\s?#]*)?", 'an address such as "https://HOST/v1"')
 
 RATES = {
@@ -167,7 +170,7 @@ CACHE = Table(
             "without it batches are not marked.",
         ),
         "key": Key(FLAG, "Whether a key of the cache is taken, which requests with one prefix should share."),
-        "header": Key(TEXT, "The header that carries the key, where it is not `prompt_cache_key` of the body."),
+        "header": Key(HEADER, "The header that carries the key, where it is not `prompt_cache_key` of the body."),
     },
     inline=True,
 )
@@ -248,7 +251,7 @@ HEAD: Mapping[str, Key] = {
     "vendor": Key(NAME, "Its name for people.", needed=True),
     "provider": Key(Choice(tuple(ENDPOINTS)), "Which client speaks to it.", needed=True),
     "address": Key(ADDRESS, "Up to /v1.", needed=True),
-    "key_env": Key(NAME, "The environment variable that usually holds its key.", needed=True),
+    "key_env": Key(VARIABLE, "The environment variable that usually holds its key.", needed=True),
     "sources": Key(MapOf(TEXT), "Where facts are from, with the date, by name.", needed=True),
     "default": Key(Table(FAMILY), "What all of its families have where they say nothing else."),
     "group": Key(MapOf(Table(FAMILY)), "What several families share, by name."),

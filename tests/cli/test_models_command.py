@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from scrollwork.models.base import CallProblem
+from scrollwork.models.hosted import listing
+from scrollwork.models.hosted.tables import checked_table
 from scrollwork.readings.vendor_models import known_models
 from tests.conftest import Call, Scrollwork, edit
 
@@ -236,3 +240,20 @@ def test_fault_in_a_vendors_file_is_a_traceback(scrollwork: Scrollwork, tree: Pa
     assert done.err.startswith("scrollwork: groq.toml: [mine]")
     assert "context" in done.err
     assert "Traceback" not in done.err
+
+
+def test_server_that_never_answers_holds_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "LONGEST_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        table = checked_table("m", {"provider": "compatible", "id": "m", "base_url": url})
+        with pytest.raises(CallProblem, match=r"no list of models within 0\.2 s"):
+            listing.list_models("m", table)
+
+
+def test_fault_of_a_table_is_told_without_its_file(call: Call) -> None:
+    file = own(call, '[mine]\nprovider = "openai"\nid = "m"\nfamily = { contxt = 5 }\n')
+    for command in (("models",), ("models", "check")):
+        status, _, err = call(*command, "--models", file)
+        assert status == 2
+        assert f"--models {file}: model 'mine': family" in err

@@ -87,12 +87,15 @@ def test_table_with_much_room_gets_hardly_more() -> None:
     assert seen == [30_000, 120_000]
 
 
-def test_refusal_in_words_is_another_fault() -> None:
+@pytest.mark.parametrize("status", [400, 422])
+def test_refusal_in_words_is_another_fault(status: int) -> None:
     words = (
         "Could not finish the message because max_tokens or model output limit was reached. "
         "Please try again with higher max_tokens."
     )
-    problem = problem_of_status(400, {}, {"error": {"message": words, "type": "invalid_request_error", "code": None}})
+    problem = problem_of_status(
+        status, {}, {"error": {"message": words, "type": "invalid_request_error", "code": None}}
+    )
     assert (problem.no_room, problem.own) == (True, True)
     client = Scripted(lambda _, number: problem if number == 1 else Reply("text", "complete", "m", Usage(1, 0, 0, 1)))
     assert isinstance(run(client)[-1], Answer)

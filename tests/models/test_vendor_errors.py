@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import orjson
@@ -44,6 +45,12 @@ def openai(message: str, kind: str | None, code: str | None) -> dict[str, Any]:
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
 
 
+def passed_on(body: Any) -> dict[str, Any]:
+    """As LiteLLM passes it on: the vendor's body as the text of its own message, as Python writes bytes."""
+    text = f"litellm.RateLimitError: GeminiException - {json.dumps(body, indent=1).encode()!r}"
+    return openai(text, "throttling_error", "429")
+
+
 SPENT = (
     "You have reached your API usage limits: your organization has crossed its monthly API usage threshold, which is set "
     "by your plan. You will regain access on 2026-12-01 at 00:00 UTC."
@@ -56,6 +63,10 @@ ERRORS: list[tuple[str, int, dict[str, str], Any, str, bool, float | None]] = [
     ("gemini's day", 429, {}, google(CURRENT_QUOTA, DAY, RETRY), "quota", True, 45.5),
     ("gemini's day and minute", 429, {}, google(CURRENT_QUOTA, MINUTE, DAY, RETRY), "quota", True, 45.5),
     ("gemini through a gateway", 429, {}, google(CURRENT_QUOTA, MINUTE, RETRY)[0], "transient", False, 45.5),
+    ("gemini's minute as text of a gateway", 429, {}, passed_on(google(CURRENT_QUOTA, MINUTE, RETRY)), "transient", False,
+     45.5),
+    ("gemini's minute by its quota in a text", 429, {}, passed_on(google(CURRENT_QUOTA, MINUTE)), "transient", False, None),
+    ("gemini's day as text of a gateway", 429, {}, passed_on(google(CURRENT_QUOTA, DAY, RETRY)), "quota", True, 45.5),
     ("gemini without details", 429, {}, google(CURRENT_QUOTA), "quota", True, None),
     ("gemini overloaded", 503, {}, [{"error": {"code": 503, "message": "The model is overloaded.",
      "status": "UNAVAILABLE"}}], "transient", False, None),
@@ -109,6 +120,7 @@ def test_pace_ends_the_run_or_a_spent_month_is_asked_on(
         ({"message": "Overloaded", "type": "service_unavailable_error", "code": "server_is_overloaded"}, "transient", True),
         ({"message": "Provider returned error", "code": 429, "metadata": {"provider_name": "X"}}, "transient", True),
         ({"message": "Provider returned error", "code": 502}, "transient", False),
+        ({"message": "Insufficient credits", "code": 402}, "quota", False),
         (google(CURRENT_QUOTA, MINUTE, RETRY)[0]["error"], "transient", True),
         (google(CURRENT_QUOTA, DAY)[0]["error"], "quota", True),
     ],
