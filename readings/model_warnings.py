@@ -9,7 +9,7 @@ from typing import Any
 from scrollwork.models.engine.prices import dollars, nano, price_of
 from scrollwork.models.hosted.tables import BASE_URLS
 from scrollwork.models.registry import HOSTED
-from scrollwork.models.vendors.families import Family, KnownFamily, family_of, upstream_of, vendors
+from scrollwork.models.vendors.families import Family, KnownFamily, counted_context, family_of, upstream_of, vendors
 from scrollwork.models.vendors.fill import most_output
 from scrollwork.models.vendors.own_facts import unknown_effort
 from scrollwork.models.vendors.tiers import FLEX
@@ -26,10 +26,26 @@ def run_warnings(request: Request, calling: CallSettings) -> list[str]:
     """Return all lines that are shown before a run asks anything, about its hosted models."""
     return [
         *vendor_warnings(calling),
+        *context_warnings(request, calling),
         *unbounded_cost_warning(request, calling),
         *small_budget_warnings(request, calling),
         *told_ways(request, calling),
     ]
+
+
+def context_warnings(request: Request, calling: CallSettings) -> list[str]:
+    """Return a warning for each hosted model to which --context applies, if only an estimate counts its tokens."""
+    if request.context is None or request.tokenizer:
+        return []
+    lines = []
+    for model, table in calling.tables.items():
+        fits = counted_context(request.context, table, table.get("tokenizer", "")) if table["provider"] in HOSTED else 0
+        if 0 < fits < request.context:
+            lines.append(
+                f"{model}: prompts are cut to {request.context:,} tokens as {table['tokenizer']!r} counts them, which "
+                f"may be more of the model's own: --context {fits} holds what fits, or give --tokenizer hf:FOLDER"
+            )
+    return lines
 
 
 def vendor_warnings(calling: CallSettings, today: date | None = None) -> list[str]:

@@ -11,12 +11,13 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.models.vendors.families import vendor_of
+from scrollwork.models.vendors.families import counted_context, vendor_of
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
 
 log = logging.getLogger("scrollwork")
 FOLDER = "servers"  # of the home
+OWN_TOKENS = "own_tokens"  # of a reply that is kept: its context is in the model's tokens, not in our tokenizer's
 LEAST, MOST = 1024, 2**27  # tokens; a server may say anything
 
 
@@ -27,9 +28,13 @@ def needs_context(table: Mapping[str, Any]) -> bool:
 
 
 def served_context(table: Mapping[str, Any], home: Home) -> int:
-    """Return the context that the home keeps of a table's model, in tokens of prompt and answer; 0 for none."""
-    value = home.remembered(_file(table)).get("context")
-    return value if type(value) is int and LEAST <= value <= MOST else 0
+    """Return the context that the home keeps of a table's model, of prompt and answer, as the table's tokenizer counts
+    tokens; 0 for none. What an earlier version noted stays as it is, so that prompts of paid answers do not change."""
+    kept = home.remembered(_file(table))
+    value = kept.get("context")
+    if type(value) is not int or not LEAST <= value <= MOST:
+        return 0
+    return counted_context(value, table, table["tokenizer"]) if kept.get(OWN_TOKENS) else value
 
 
 def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
@@ -50,7 +55,7 @@ def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
             continue
         own = unknown[model]
         believed = tokens if model in new else 0
-        home.remember(_file(own), {"base_url": own["base_url"], "id": own["id"], "context": believed})
+        home.remember(_file(own), {"base_url": own["base_url"], "id": own["id"], "context": believed, OWN_TOKENS: True})
         if model in new:
             log.warning("%s: its server lists a context of %s tokens, so longer prompts are cut; context = N in the "
                         "model's table goes over it", model, f"{tokens:,}")  # fmt: skip

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scrollwork.models.hosted.tables import checked_table
+from scrollwork.storage.home import Home
+from scrollwork.suites.served_contexts import note_contexts, served_context
 from tests.cli.test_models_command import vendor
 from tests.conftest import Call
 
@@ -61,3 +65,25 @@ def test_server_that_is_not_there_stops_the_plan_or_is_asked_by_one(call: Call) 
         assert call("plan", *ASKED, "--base-url", f"{url}/v1")[0] == 0
         assert truncated(call, f"{url}/v1") == 0
         assert came == [], "plan and estimate ask no server"
+
+
+def test_prompt_is_cut_to_more_of_the_models_tokens_than_it_takes(tmp_path: Path) -> None:
+    """The server's number is of the model's own tokens, of which `estimate` counts fewer. What an earlier version noted
+    stays."""
+    table = checked_table("m", {"provider": "compatible", "id": "tiny", "base_url": "http://127.0.0.1:9/v1"})
+    with vendor({"/v1/models": {"data": [{"id": "tiny", "max_model_len": 10_000}]}}) as (url, _):
+        table["base_url"] = f"{url}/v1"
+        home = Home(str(tmp_path))
+        assert note_contexts({"m": table}, home)
+    found = {name: served_context({**table, "tokenizer": name}, home) for name in ("estimate", "words", "hf:x")}
+    assert found == {"estimate": 8_000, "words": 6_153, "hf:x": 10_000}
+    (kept,) = (tmp_path / "servers").glob("*.json")
+    before = {key: value for key, value in json.loads(kept.read_text()).items() if key != "own_tokens"}
+    kept.write_text(json.dumps(before))
+    assert served_context(table, Home(str(tmp_path))) == 10_000
+
+
+def test_context_of_the_command_line_may_be_too_many_without_a_word(call: Call) -> None:
+    _, _, err = call("run", *ASKED, "--base-url", "http://127.0.0.1:9/v1", "--engine", "inline", "--context", "10000")
+    assert "compatible:tiny: prompts are cut to 10,000 tokens as 'estimate' counts them" in err
+    assert "--context 8000 holds what fits" in err
