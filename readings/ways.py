@@ -12,7 +12,7 @@ from scrollwork.models.base import Usage
 from scrollwork.models.engine.prices import NANO, ONE, Price, exact_number, round_up
 from scrollwork.models.registry import BATCHES, HOSTED
 from scrollwork.models.vendors.families import cache_least, family_of
-from scrollwork.models.vendors.marks import batch_group
+from scrollwork.models.vendors.marks import batch_group, usable_rule
 from scrollwork.models.vendors.tiers import FLEX, STANDARD
 from scrollwork.pipeline.calling import known_price
 from scrollwork.readings.estimate import Estimate, asked_of
@@ -82,7 +82,7 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
             continue
         prices[model] = price
         total = sums.setdefault(model, Sums())
-        tree = trees.setdefault(model, PrefixTree(rule_of(tables[model]), cache_least(tables[model])))
+        tree = trees.setdefault(model, PrefixTree(usable_rule(tables[model]), cache_least(tables[model])))
         for one in calls:
             total.add(price, one.usage, one.batched)
             tokens = one.usage.input_tokens or 0
@@ -96,17 +96,11 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     return rows, list(failed)
 
 
-def rule_of(table: Mapping[str, Any]) -> str:
-    """Return the cache rule of a table's model, "" if it is unknown."""
-    known = family_of(table)
-    return str(known.family.get("cache.rule", "")) if known is not None else ""
-
-
 def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bound: int) -> list[dict[str, Any]]:
     """Return the rows of one model. bound: lower bound of its input cost, in nano-dollars."""
     known = family_of(table)
     lifetimes: Mapping[str, Any] = known.family.get("cache.write", {}) if known is not None else {}
-    rule, shortest = rule_of(table), exact_number(next(iter(lifetimes.values()), 1))
+    rule, shortest = usable_rule(table), exact_number(next(iter(lifetimes.values()), 1))
     paced = [60 * total.requests / table["rpm"]] if table.get("rpm") else []
     paced += [60 * total.tokens / table["tpm"]] if table.get("tpm") else []
     thoughts = {

@@ -201,7 +201,7 @@ OTHERS = (
     Family("mistral-large", "mistral", (_FREE,)),
     Family("together-model", "together", (_FREE,)),
     Family("anthropic/claude-opus-5.5", "openrouter", (Price("4", "0.20", "20", "5", "8"),), NEVER_OFF, "medium",
-           "dropped", "steps", 512, 1_000_000, 1_000_000, 128_000),
+           "dropped", "", 512, 1_000_000, 1_000_000, 128_000),  # Claude caches at marks alone
     Family("local", "vllm", (_FREE,), cache="steps", minimum=16, max_input=32_768, context=32_768),
     Family("local", "llamacpp", (_FREE,), max_input=8_192, context=8_192),
     Family("local", "ollama", (_FREE,), max_input=4_096, context=4_096),

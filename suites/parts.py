@@ -9,6 +9,7 @@ from typing import Any
 from scrollwork.models.local.checkpoint import CAUSAL
 from scrollwork.models.registry import HOSTED
 from scrollwork.pipeline.design import Design, design_of
+from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Labels, Node
 from scrollwork.preprocessing.prompts.from_examples import Profile
 from scrollwork.preprocessing.prompts.truncation import CHAT_OVERHEAD
@@ -96,7 +97,7 @@ def parts(request: Request) -> list[Part]:
 
 def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
     """Return how prompts are made for a model: by its table, under the user's limits where there are any. Baselines get
-    plain prompts, uncut."""
+    plain prompts, uncut. Raises UsageError if a context holds no more than is kept free for the answer."""
     policy = request.config.truncation_of(request.prompts)
     kept_free = 0
     if table.get("provider") in HOSTED or table.get("kind") == CAUSAL:  # the answer lies in it (fact sheet 4.1, 4.2)
@@ -111,7 +112,13 @@ def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
     policy = table.get("truncation", policy)
     around = int(table.get("around", 0))  # a local model's chat template; the policy of chat models knows of some
     kept_free += max(0, around - CHAT_OVERHEAD) if (policy, table.get("variant")) == ("openai", "chat") else around
-    limit = request.max_input_tokens or max(0, int(table.get("context", 0)) - kept_free)
+    context = int(table.get("context", 0))
+    if 0 < context <= kept_free and not request.max_input_tokens:
+        raise UsageError(
+            f"model {table.get('id', '')!r}: a context of {context:,} tokens leaves none for a prompt: {kept_free:,} "
+            "are kept free for the answer and the thoughts before it (reasoning_tokens)"
+        )
+    limit = request.max_input_tokens or max(0, context - kept_free)
     if not limit:
         return Profile(table.get("variant", "plain"), prompts=request.prompts or "")
     return Profile(

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.models.base import Client
+from scrollwork.models.base import Ask, Client
+from scrollwork.models.hosted import openai
 from scrollwork.models.hosted.endpoint import Endpoint, wire_to
 from scrollwork.models.hosted.model import Hosted
-from scrollwork.models.hosted.openai import body
 from scrollwork.models.hosted.tables import key_of
 from scrollwork.models.hosted.wire import Wire
 from scrollwork.models.vendors.marks import cache_use
@@ -22,8 +22,12 @@ PROVIDER = "compatible"
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
     """Make the model of a checked table (scrollwork.models.hosted.tables)."""
-    parameters = {"max_tokens": "max_tokens", **table.get("parameters", {})}
-    return Hosted(name, PROVIDER, {**table, "parameters": parameters}, body, client)
+    return Hosted(name, PROVIDER, table, body, client)
+
+
+def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a request, with the limit of new tokens under the name that most servers know."""
+    return openai.body(ask, {**table, "parameters": {"max_tokens": "max_tokens", **table.get("parameters", {})}})
 
 
 def client(name: str, table: Mapping[str, Any]) -> Client:

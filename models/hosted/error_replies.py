@@ -30,6 +30,8 @@ Headers = Mapping[str, str]
 
 TRANSIENT_STATUSES = {408, 409, 425, 429, 498}  # 498: Groq has no capacity for flex
 UNSUPPORTED = {501, 505}  # statuses of 5xx for which waiting does not help
+ROOMLESS_STATUSES = {400, 422, 500, 502}
+GATEWAYS_OWN = {400, 403, 422}  # under which gateways pass on what has another status at the vendor
 MIDDLEMEN = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send their own pages
 SLOW_DOWN_STATUSES = {429, 503, 529}
 QUOTA_STATUSES = {402}
@@ -43,6 +45,7 @@ SLOW_DOWN_NAMES = {
     *("rate_limit_error", "rate_limit_exceeded", "overloaded_error", "slow_down", "server_overloaded"),
     *("server_is_overloaded", "service_unavailable_error", "resource_exhausted"),
 }
+PACE_WORDS = {"429", "503", "529", *SLOW_DOWN_NAMES}
 TERMINAL_NAMES = {
     *("invalid_request_error", "authentication_error", "permission_error", "not_found_error", "request_too_large"),
     *("context_length_exceeded", "invalid_prompt", "content_filter", "content_policy_violation", "bio_policy"),
@@ -54,7 +57,7 @@ QUOTA_NAMES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_
 LIMIT_STATUSES = {402, 403, 429}
 DAY_WORDS = re.compile(r"per day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend(?:ing)? limit", re.IGNORECASE)
 MONEY_WORDS = re.compile(
-    r"credit balance is too low|no credits remaining|exceeded your current quota"
+    r"credit balance is too low|insufficient_quota|no credits remaining|exceeded your current quota"
     r"|reached your (?:specified )?(?:workspace )?API usage limits",
     re.IGNORECASE,
 )
@@ -89,10 +92,12 @@ def problem_of_status(
         message = f"sent elsewhere; if that is right, make it the base_url: {place}"
     elif error is None and status in MIDDLEMEN and "<" in text[:200]:
         message = f"{message or 'a page of HTML'}: is a proxy or a firewall between?"
-    roomless = status in (400, 422) and error is not None and bool(NO_ROOM_WORDS.search(error["message"][:READ_CHARS]))
+    roomless = status in ROOMLESS_STATUSES and error is not None and says_no_room(error)
     if roomless:
         message = f"{NO_ROOM} ({message[:120]}); {MORE_ROOM}"
-    kind: Trouble = kind_of_status(status)
+    kind: Trouble = "terminal" if roomless else kind_of_status(status)
+    if kind == "terminal" and error and error["names"] & PACE_WORDS and status in GATEWAYS_OWN:
+        kind = "transient"  # a gateway's status goes with a vendor's word that says to come again
     if error and is_quota(status, error):
         kind = "quota"
     elif kind != "quota" and (word := headers.get("x-should-retry", "").lower()) in ("true", "false"):
@@ -123,20 +128,31 @@ def problem_in_reply(
     slow = bool(names & SLOW_DOWN_NAMES) or bool(statuses & SLOW_DOWN_STATUSES)
     kind: Trouble = "transient"  # an unknown error in a 200 is more often a gateway's fault than the request's
     kinds = {kind_of_status(one) for one in statuses}
-    if "quota" in kinds or any(is_quota(one, error) for one in statuses or {400}):
+    roomless = says_no_room(error)
+    if roomless:
+        kind = "terminal"
+    elif "quota" in kinds or any(is_quota(one, error) for one in statuses or {400}):
         kind = "quota"
     elif names & TERMINAL_NAMES or kinds == {"terminal"}:
         kind = "terminal"
     named = ", ".join(sorted(names)) or "error"
+    message = message_line(f"HTTP {status} with an error ({named}): {error['message']}", secrets)
     return CallProblem(
         kind,
-        message_line(f"HTTP {status} with an error ({named}): {error['message']}", secrets),
+        f"{NO_ROOM} ({message[:160]}); {MORE_ROOM}" if roomless else message,
         status=status,
         retry_after_s=come_back(headers, error),
         limits=limits_of(headers),
         slow_down=slow,
         paid=paid,
+        own=roomless,
+        no_room=roomless,
     )
+
+
+def says_no_room(error: Mapping[str, Any]) -> bool:
+    """Return whether an error says that the limit of new tokens was reached before the first word of the answer."""
+    return bool(NO_ROOM_WORDS.search(error["message"][:READ_CHARS]))
 
 
 def kind_of_status(status: int) -> Trouble:
@@ -186,6 +202,9 @@ def error_in(body: Any) -> dict[str, Any] | None:
     names = {str(found[name]).lower() for name in ("type", "code", "status") if isinstance(found.get(name), str | int)}
     message = found.get("message")
     said = message if isinstance(message, str) else str(message or "")
+    further = found.get("metadata")
+    if isinstance(further, Mapping) and isinstance(further.get("raw"), str):  # OpenRouter: what the vendor said
+        said = f"{said}: {further['raw']}"
     return {"names": names - {""}, "message": said, "details": details_of(found)}
 
 

@@ -248,6 +248,10 @@ def read(path: Path) -> Vendor:
                 Choice(ENDPOINTS[head["provider"]]).check(at, f"of provider {head['provider']}, endpoint", endpoint)
     except BadValue as error:
         raise BadVendor(str(error)) from error
+    try:
+        urlsplit(head["address"])
+    except ValueError as error:
+        raise BadVendor(f"{path.name}: address {head['address']!r}: {error}") from error
     default = head.get("default", {})
     check(f"{path.name}: [default]", default)  # an id of no family has only these facts
     made = {name: _family(path.name, name, table, head) for name, table in own.items()}
@@ -298,16 +302,21 @@ def check(where: str, facts: Mapping[str, Any]) -> None:
             raise BadVendor(f"{where}: effort.{name} {effort[name]!r} is none of its values")
     if facts.get("sampling") == "effort_off" and "off" not in effort:
         raise BadVendor(f'{where}: sampling = "effort_off" needs effort.off')
-    if facts.get("max_input", 0) > facts.get("context", facts.get("max_input", 0)):
-        raise BadVendor(f"{where}: max_input is more than context")
     if "released" in facts and "ends" in facts and facts["ends"] <= facts["released"]:
         raise BadVendor(f"{where}: ends before it is released")
     if "released" in facts and "keeps" in facts and facts["keeps"] <= facts["released"]:
         raise BadVendor(f"{where}: keeps to a day before it is released")
     if facts.get("cache") and "rule" not in facts["cache"]:
         raise BadVendor(f"{where}: cache needs cache.rule: without it nothing of the cache is used")
+    for name, most in (("max_input", "context"), ("max_output", "context")):
+        if facts.get(name, 0) > facts.get(most, facts.get(name, 0)):
+            raise BadVendor(f"{where}: {name} is more than {most}")
+    for endpoint, one in facts.get("endpoints", {}).items():
+        if one.get("min_output", 1) > facts.get("max_output", one.get("min_output", 1)):
+            raise BadVendor(f"{where}: endpoints.{endpoint}.min_output is more than max_output")
     lifetimes = list(facts.get("cache", {}).get("write", ()))
-    if lifetimes != sorted(lifetimes, key=lifetime_s):
+    seconds = [lifetime_s(one) for one in lifetimes]
+    if seconds != sorted(set(seconds)):
         raise BadVendor(f"{where}: cache.write: lifetimes {lifetimes} must rise, the shortest first")
 
 

@@ -35,8 +35,17 @@ def with_family(table: Mapping[str, Any]) -> dict[str, Any]:
         added["reasoning_tokens"] = room
     if "max_output" not in table and (most := family.get("max_output")):
         added["max_output"] = most
-    if "temperature" not in table.get("parameters", {}) and refuses_temperature(family, {**table, "extra": extra}):
+    stated = "temperature" in table and not family.id  # of a model that nobody knows the table's word goes
+    if (
+        "temperature" not in table.get("parameters", {})
+        and not stated
+        and refuses_temperature(family, {**table, "extra": extra})
+    ):
         added["parameters"] = {**table.get("parameters", {}), "temperature": False}
+    named = table["provider"] != "compatible" or "max_tokens" in table.get("parameters", {})
+    if not named and "limit_name" in family.facts:
+        parameters = added.get("parameters", table.get("parameters", {}))
+        added["parameters"] = {**parameters, "max_tokens": family.facts["limit_name"]}
     least = family.get(f"endpoints.{table['endpoint']}.min_output", 1)
     if least > 1:
         added[MIN_OUTPUT] = least

@@ -11,7 +11,7 @@ from typing import Any
 
 from scrollwork.models.table_keys import (
     FLAG,
-    NUMBER,
+    SHARE,
     TEXT,
     WHOLE,
     BadValue,
@@ -116,10 +116,26 @@ class Rising:
         return self.kind.schema()
 
 
-DAY, POSITIVE, MONEY = Day(), AtLeast(WHOLE, 1), AtLeast(NUMBER, 0)
+@dataclass(frozen=True)
+class Within:
+    """A whole number within bounds, which are included."""
+
+    low: int
+    high: int
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        if type(value) is not int or not self.low <= value <= self.high:
+            raise BadValue(f"{at}: {name} must be a whole number from {self.low} to {self.high:,}, not {value!r}")
+
+    def schema(self) -> Schema:
+        return {"type": "integer", "minimum": self.low, "maximum": self.high}
+
+
+DAY, POSITIVE, MONEY = Day(), AtLeast(WHOLE, 1), Between(0, 100_000)
 NAME = Form(r"\S(.*\S)?", "a name")
 NAMES = ListOf(NAME)
 LIFETIME = Form(r"[1-9][0-9]{0,3}[mh]", 'a lifetime such as "5m" or "1h"')
+PARAMETER = Form(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", "the name of a parameter")
 VARIABLE = Form(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")
 # A header of its own kind: never the one that carries the API key.
 HEADER = Form(r"[Xx]-(?![Aa][Pp][Ii]-[Kk][Ee][Yy]$)[A-Za-z0-9-]*[A-Za-z0-9]", 'a header such as "x-conversation-id"')
@@ -133,8 +149,8 @@ RATES = {
 }
 EFFORT = Table(
     {
-        "field": Key(NAME, "The parameter of the request; a dot where it lies in another."),
-        "values": Key(ListOf(Choice(EFFORTS)), "What it may be, the least first."),
+        "field": Key(PARAMETER, "The parameter of the request; a dot where it lies in another."),
+        "values": Key(ListOf(Choice(EFFORTS[:-1])), "What it may be, the least first."),
         "default": Key(Choice(EFFORTS), "What it is where none is sent."),
         "off": Key(Choice(EFFORTS), "The value that stops thinking; none where it cannot be stopped so."),
     },
@@ -142,7 +158,7 @@ EFFORT = Table(
 )
 THINKING = Table(
     {
-        "field": Key(TEXT, "The parameter of the request."),
+        "field": Key(PARAMETER, "The parameter of the request; a dot where it lies in another."),
         "off": Key(TEXT, 'What stops thinking; "" where nothing need be sent; none where it cannot be stopped.'),
         "off_up_to": Key(Choice(EFFORTS), "The highest effort with which it may be stopped."),
     },
@@ -165,7 +181,7 @@ CACHE = Table(
         "marks": Key(POSITIVE, "How many marks a request may have."),
         "counted": Key(FLAG, "Whether tokens that are given back count in the limit of tokens a minute."),
         "batch_hits": Key(
-            FACTOR,
+            SHARE,
             "The least share of a batch's requests that find their prefix in the cache, 0 to 1, as its vendor says; "
             "without it batches are not marked.",
         ),
@@ -187,7 +203,7 @@ TIERS = Rising(ListOf(LONG), "above")
 PRICE = Table({"from": Key(DAY, "The first day.", needed=True), **RATES}, inline=True)
 PEAK = Table(
     {
-        "days": Key(ListOf(Between(1, 7)), "Days of the week in UTC, 1 for Monday.", needed=True),
+        "days": Key(ListOf(Within(1, 7)), "Days of the week in UTC, 1 for Monday.", needed=True),
         "hours": Key(Hours(), "[from, to) in UTC.", needed=True),
         "factor": Key(FACTOR, "On all prices in these hours.", needed=True),
     },
@@ -210,11 +226,14 @@ FAMILY: Mapping[str, Key] = {
         ),
         "By name, the first of them usual.",
     ),
-    "limit_name": Key(TEXT, "The parameter of the most new tokens, where it is not the protocol's own."),
+    "limit_name": Key(
+        Choice(("max_tokens", "max_completion_tokens")),
+        "The parameter of the most new tokens, for clients of provider compatible.",
+    ),
     "effort": Key(EFFORT, "How much it thinks."),
     "thinking": Key(THINKING, "Whether it thinks."),
     "room": Key(
-        MapOf(Between(0, 1_000_000), inline=True, names=Choice(EFFORTS)),
+        MapOf(Within(0, 1_000_000), inline=True, names=Choice(EFFORTS)),
         "Tokens for thoughts on top of the answer's own, by effort.",
     ),
     "sampling": Key(

@@ -98,7 +98,16 @@ def expects_hits(table: Mapping[str, Any]) -> bool:
     """
     if table.get("endpoint") == "messages" or "cache_options" in table or "cache_minimum" in table:
         return True
-    return cache_use(table).rule not in ("", "none")
+    return usable_rule(table) not in ("", "none")
+
+
+def usable_rule(table: Mapping[str, Any]) -> str:
+    """Return the cache rule of a table's model as its requests can use it, "" if it is unknown or they cannot.
+
+    Blocks are marked at the endpoint messages only, not for Claude behind a server with OpenAI's protocol.
+    """
+    rule = cache_use(table).rule
+    return "" if rule == "blocks" and table.get("endpoint") != "messages" else rule
 
 
 def batch_group(table: Mapping[str, Any]) -> int:

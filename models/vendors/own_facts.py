@@ -8,7 +8,7 @@ from typing import Any
 from scrollwork.models.table_keys import NUMBER, TEXT, Key, Table
 from scrollwork.models.vendors.families import BadVendor, check, family_of
 from scrollwork.models.vendors.fill import value_at, with_endpoint
-from scrollwork.models.vendors.keys import DAY, TIERS
+from scrollwork.models.vendors.keys import DAY, EFFORTS, TIERS
 
 LEAST_PRICE = 0.0005  # USD per million tokens; a lower price was meant for one token
 PRICE = Table(
@@ -41,6 +41,10 @@ def price_fault(price: Mapping[str, Any]) -> str:
 def family_fault(table: Mapping[str, Any]) -> str:
     """Return what is wrong with a family's facts once a table's `family` has replaced some; "" if nothing is."""
     known = family_of(table) if "family" in table else None
+    for number, one in enumerate(table.get("family", {}).get("price", ())):
+        if slips := [key for key in ("input", "output") if 0 < one.get(key, 0) < LEAST_PRICE]:
+            place, given = f"price[{number}].{slips[0]}", one[slips[0]]
+            return f"family: {place} is in USD per million tokens, and {given!r} is next to nothing"
     try:
         check("family", known.family.facts if known is not None else {})
     except BadVendor as error:
@@ -55,6 +59,11 @@ def unknown_effort(table: Mapping[str, Any]) -> str:
     values = effort.get("values", ())
     name = with_endpoint(effort["field"], table) if "field" in effort else ""
     given = value_at(table.get("extra", {}), name) if name else None
+    thinking = known.family.get("thinking", {}) if known is not None else {}
+    up_to = thinking.get("off_up_to")
+    stopped = up_to and value_at(table.get("extra", {}), thinking["field"]) == thinking.get("off")
+    if given in EFFORTS and stopped and EFFORTS.index(given) > EFFORTS.index(up_to):
+        return f"extra.{name} = {given!r} is not known to be taken with thoughts off; {up_to} is the highest that is"
     if given is None or not values or given in values:
         return ""
     return f"extra.{name} = {given!r} is not known to be taken; known are {', '.join(values)}"

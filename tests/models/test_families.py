@@ -172,7 +172,11 @@ SENT: dict[str, dict[str, Any]] = {
     "openai:gpt-5-nano": {"max_completion_tokens": 4_106, "reasoning_effort": "minimal"},
     "openai:gpt-6-astra": {"max_completion_tokens": 4_106, "reasoning_effort": "low"},
     "openai:gpt-6-luna-2026-12-24": {"max_completion_tokens": 10, "reasoning_effort": "none", "temperature": 0.0},
-    "openai:gpt-9": {"max_completion_tokens": 10, "temperature": 0.0},
+    "openai:gpt-9": {"max_completion_tokens": 10},
+    "openai:o3": {"max_completion_tokens": 25_010},
+    "openai:gpt-4-turbo": {"max_completion_tokens": 10, "temperature": 0.0},
+    "anthropic:claude-mythos-5-1": {"max_tokens": 4_106, "output_config": {"effort": "low"}},
+    "compatible:gemini-3.1-flash-lite": {"max_tokens": 25_010, "temperature": 0.0},
     "anthropic:claude-fable-5": {"max_tokens": 4_106, "output_config": {"effort": "low"}},
     "anthropic:claude-opus-4-8": {"max_tokens": 10},
     "anthropic:claude-opus-6": {"max_tokens": 10},
@@ -186,6 +190,20 @@ SENT: dict[str, dict[str, Any]] = {
 def test_model_on_the_spot_is_refused_or_left_without_room(spec: str) -> None:
     body = dict(make(spec, on_the_spot(spec), "").payload(ask(max_new_tokens=10), spec)["body"])  # type: ignore[call-overload]
     assert {key: value for key, value in body.items() if key not in ("model", "messages")} == SENT[spec]
+
+
+def test_temperature_of_the_table_is_lost_where_nobody_knows_the_model() -> None:
+    table = checked_table("m", {"provider": "openai", "id": "ft:gpt-4o:me", "temperature": 0.5})
+    assert dict(make("m", table, "").payload(ask(), "m")["body"])["temperature"] == 0.5  # type: ignore[call-overload]
+
+
+def test_openai_behind_a_server_is_asked_with_a_name_that_it_refuses() -> None:
+    behind = {"provider": "compatible", "id": "gpt-6-luna", "base_url": "http://127.0.0.1:9/v1", "vendor": "openai"}
+    model = make("m", checked_table("m", behind), "")
+    body, former = model.payload(ask(max_new_tokens=10), "m"), model.former_payload(ask(max_new_tokens=10))  # type: ignore[attr-defined]
+    assert body["body"]["max_completion_tokens"] == former["body"]["max_tokens"] == 10  # type: ignore[index]
+    own = {**behind, "parameters": {"max_tokens": "max_tokens"}}
+    assert "max_tokens" in make("m", checked_table("m", own), "").payload(ask(), "m")["body"]  # type: ignore[index]
 
 
 def test_responses_endpoint_is_asked_for_fewer_tokens_than_it_takes() -> None:
@@ -243,7 +261,10 @@ HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey
     [
         ("[m]\ncontxt = 5\n", r"v\.toml: \[m\]: unknown key 'contxt'; .*did you mean 'context'\?"),
         ('[m]\nends = "2026-13-01"\n', r'v\.toml: \[m\]: ends must be a date such as "2026-11-30", not'),
-        ('[m]\nprice = [{ from = "2026-01-01", input = -1.0, output = 2.0 }]\n', "input must be 0 or more, not -1.0"),
+        (
+            '[m]\nprice = [{ from = "2026-01-01", input = -1.0, output = 2.0 }]\n',
+            "input must be a number from 0 to 100000, not -1.0",
+        ),
         ('[m]\nprice = [{ from = "2026-01-01", output = 2.0 }]\n', "price.*lacks input"),
         (
             "[m]\nlong = [{ above = 5, input = 2.0 }, { above = 5, input = 3.0 }]\n",
@@ -267,6 +288,14 @@ HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey
         ('[m]\nends = "2026-W47-2"\n', "ends must be a date such as"),
         ('[m]\neffort = { field = "e", values = ["high", "low"] }\n', "effort.values must be in the order of"),
         ('[default]\neffort = { values = ["low"] }\n', r"\[default\]: effort needs effort.field"),
+        ("[m]\ncontext = 5\nmax_output = 6\n", "max_output is more than context"),
+        ("[m]\nmax_output = 6\nendpoints = { chat = { min_output = 7 } }\n", "min_output is more than max_output"),
+        ("[m]\npeak = { days = [1.5], hours = [[1, 4]], factor = 2.0 }\n", r"days\[0\] must be a whole number from 1"),
+        ("[m]\nroom = { low = 5.5 }\n", "low must be a whole number from 0"),
+        ('[m]\neffort = { field = "a..b", values = ["low"] }\n', "field must be the name of a parameter"),
+        ('[m]\neffort = { field = "e", values = ["default"] }\n', "'default' is none of"),
+        ('[m]\ncache = { rule = "blocks", write = { "60m" = 2.0, "1h" = 1.25 } }\n', "must rise, the shortest first"),
+        ('[m]\ncache = { rule = "blocks", batch_hits = 5 }\n', "batch_hits must be a number from 0 to 1"),
         ("[m]\ncache = { minimum = 1024 }\n", r"\[m\]: cache needs cache.rule"),
         ('[m]\ncache = { rule = "prefix", header = "X-Api-Key" }\n', "cache: header must be a header such as"),
         ('[m]\ncache = { rule = "prefix", header = "x-a\\nb" }\n', "cache: header must be a header such as"),
@@ -291,6 +320,7 @@ def test_file_of_a_vendor_that_cannot_be_is_taken(text: str, said: str, tmp_path
         ('"openai"', '"compatable"', r"provider 'compatable' is none of .* did you mean 'compatible'\?"),
         ("https://v.example/v1", "v.example/v1", 'address must be an address such as "https://HOST/v1"'),
         ("https://v.example/v1", "https://me:key@v.example/v1", "address must be an address"),
+        ("https://v.example/v1", "https://[::1/v1", "v.toml: address 'https://.::1/v1': Invalid IPv6 URL"),
         ("V_KEY", "MY KEY", "key_env must be the name of an environment variable, not 'MY KEY'"),
     ],
 )

@@ -67,6 +67,13 @@ ERRORS: list[tuple[str, int, dict[str, str], Any, str, bool, float | None]] = [
      45.5),
     ("gemini's minute by its quota in a text", 429, {}, passed_on(google(CURRENT_QUOTA, MINUTE)), "transient", False, None),
     ("gemini's day as text of a gateway", 429, {}, passed_on(google(CURRENT_QUOTA, DAY, RETRY)), "quota", True, 45.5),
+    ("gemini's minute under another status", 403, {}, google(CURRENT_QUOTA, MINUTE, RETRY), "transient", False, 45.5),
+    ("openai's minute under another status", 400, {}, openai("Rate limit reached. Please try again in 1.2s.", "tokens",
+     "rate_limit_exceeded"), "transient", False, 1.2),
+    ("gemini's day behind openrouter", 429, {}, {"error": {"code": 429, "message": "Provider returned error", "metadata":
+     {"provider_name": "Google", "raw": json.dumps(google(CURRENT_QUOTA, DAY))}}}, "quota", True, None),
+    ("no money behind openrouter", 429, {}, {"error": {"code": 429, "message": "Provider returned error", "metadata":
+     {"raw": json.dumps(openai("You have no money", "insufficient_quota", "insufficient_quota"))}}}, "quota", True, None),
     ("gemini without details", 429, {}, google(CURRENT_QUOTA), "quota", True, None),
     ("gemini overloaded", 503, {}, [{"error": {"code": 503, "message": "The model is overloaded.",
      "status": "UNAVAILABLE"}}], "transient", False, None),
@@ -160,3 +167,10 @@ def test_words_of_a_prompt_end_the_run() -> None:
     said = "prompt is too long: ... the guard said: you exceeded your per day limit; retry in 5s"
     problem = problem_of_status(413, {}, openai(said, "invalid_request_error", None))
     assert (problem.kind, ends_the_run(problem)) == ("terminal", False)
+
+
+def test_want_of_room_inside_a_good_status_is_another_fault() -> None:
+    words = "Could not finish the message because max_tokens or model output limit was reached."
+    with pytest.raises(CallProblem) as caught:
+        read("chat", 200, {}, orjson.dumps({"error": {"message": words, "code": 400}}), orjson.loads)
+    assert (caught.value.kind, caught.value.no_room, caught.value.own) == ("terminal", True, True)

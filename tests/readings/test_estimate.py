@@ -174,3 +174,11 @@ def test_model_that_its_vendor_has_retired_is_priced_without_a_word(work: Scroll
     tasks = ("--task", "space_digest")
     assert "claude-v1.3: its vendor has retired it on 2024-11-06" in estimate(work, "claude-v1.3", tasks=tasks).err
     assert "retired" not in estimate(work, "claude-haiku", tasks=tasks).err
+
+
+def test_prompts_are_sent_whole_where_a_context_holds_the_thoughts_alone(work: Scrollwork) -> None:
+    for context, status in ((16_000, 2), (18_000, 0)):
+        done = estimate(work, "thinker", "--context", str(context), tasks=("--task", "qmsum"), status=status)
+        assert ("a context of 16,000 tokens leaves none for a prompt: 16,000 are kept free" in done.err) == (
+            status == 2
+        )

@@ -88,3 +88,5 @@ def test_hits_are_promised_of_a_cache_that_nobody_knows_of() -> None:
     assert all(map(expects_hits, (DEEPSEEK, GROK, GEMINI, OLD, LUNA, {**unknown, "cache_minimum": 64})))
     assert expects_hits({**unknown, "cache_options": {"cache": "on"}})
     assert expects_hits({**unknown, "provider": "anthropic", "endpoint": "messages"})
+    claude = {"provider": "compatible", "vendor": "anthropic", "id": "claude-opus-5-5", "endpoint": "chat"}
+    assert not expects_hits(claude), "whose blocks are not marked at a server with another protocol"
