@@ -11,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from scrollwork.cli.terminal.common import chain_of, print_whole, say
 from scrollwork.cli.terminal.spending import spent_by_model
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import with_way
-from scrollwork.models.engine.prices import NANO
+from scrollwork.models.engine.prices import NANO, round_up
 from scrollwork.models.hosted.tables import SIMULATED, provide_secret
 from scrollwork.models.registry import HOSTED
 from scrollwork.models.registry import is_outside as of_another_package
@@ -157,7 +156,8 @@ def current_bill(chain: Chain, vendors: Rehearsal) -> list[dict[str, Any]]:
 def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> list[dict[str, Any]]:
     """One row a hosted model: what its vendor charged, and what was counted here.
 
-    Tokens as the vendor bills them: plain input, cached, written, output. billed_usd (output_usd of it for output),
+    Tokens as the vendor bills them: plain input, cached, written, output. What a reply costs is rounded up to whole
+    nano-dollars, as the store keeps it. billed_usd (output_usd of it for output),
     counted_usd: floats; difference_nano_usd: billed less counted, in nano-dollars. assumed_calls: calls without usage,
     which count for what was set aside for them. Models that go by one id share a row.
     """
@@ -173,7 +173,7 @@ def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> 
         tokens = Counter[str]()
         for line in own:
             tokens.update(line.tokens)
-        billed = sum((line.nano for line in own), Decimal(0))
+        billed = sum(round_up(line.nano) for line in own)
         counted = sum((spent.get(name, Spent()) for name in models), Spent())
         rows.append(
             {
@@ -185,7 +185,7 @@ def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> 
                 "written_tokens": sum(tokens[kind] for kind in WRITTEN),
                 "output_tokens": tokens["output"],
                 "output_usd": float(sum(line.rates["output"] * line.tokens["output"] for line in own) / NANO),
-                "billed_usd": float(billed / NANO),
+                "billed_usd": billed / NANO,
                 "counted_usd": counted.cost_nano_usd / NANO,
                 "difference_nano_usd": float(billed - counted.cost_nano_usd),
                 "assumed_calls": counted.cost_assumed_calls,

@@ -239,6 +239,8 @@ def read(path: Path) -> Vendor:
             if not isinstance(table, dict):
                 raise BadValue(f"{path.name}: {unknown_key(name, sorted(HEAD))}")
             NAME.check(Place(path.name), "the name of a table", name)
+            if slips := {name.rstrip("s"), f"{name}s"} & set(HEAD):
+                raise BadValue(f"{path.name}: [{name}] is not the name of a family; did you mean {slips.pop()!r}?")
             Table(FAMILY).check(Place(path.name), name, table)
             if "passes" in table:
                 raise BadValue(f"{path.name}: [{name}] passes is of the whole vendor: it belongs in [default]")

@@ -303,6 +303,7 @@ HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey
         ('[m]\npasses = ["v"]\n', r"\[m\] passes is of the whole vendor"),
         ('[m]\nreleased = "2026-02-01"\nkeeps = "2026-01-01"\n', "keeps to a day before it is released"),
         ('[""]\ncontext = 5\n', "the name of a table must be a name, not ''"),
+        ("[defaults]\ncontext = 5\n", r"\[defaults\] is not the name of a family.* did you mean 'default'"),
         ("m = 5\n", "unknown key 'm'"),
         ("[m\n", r"v\.toml: "),
     ],
