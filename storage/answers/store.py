@@ -76,6 +76,10 @@ class ResponseStore:
         """The state of stored requests by key: ANSWERED, or the kind of the failure. Reads no texts."""
         return self.database.read(lambda connection: _states(connection, keys))
 
+    def answered_since(self, keys: Collection[str], since: float) -> set[str]:
+        """Return those of these requests that an attempt has answered since then. since: unix seconds."""
+        return self.database.read(lambda connection: _answered_since(connection, keys, since))
+
     def add(
         self,
         answers: Sequence[StoredAnswer],
@@ -220,4 +224,12 @@ def _states(connection: sa.Connection, keys: Collection[str]) -> dict[str, str]:
         found |= {row.request_key: row.kind for row in connection.execute(failed)}
         answered = sa.select(responses.c.request_key).where(responses.c.request_key.in_(some))
         found |= dict.fromkeys(connection.scalars(answered), ANSWERED)
+    return found
+
+
+def _answered_since(connection: sa.Connection, keys: Collection[str], since: float) -> set[str]:
+    found: set[str] = set()
+    for some in in_batches(list(keys)):
+        own = attempts.c.request_key.in_(some), attempts.c.outcome == "answered", attempts.c.started >= since
+        found.update(connection.scalars(sa.select(attempts.c.request_key).where(*own)))
     return found

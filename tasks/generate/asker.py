@@ -47,6 +47,7 @@ from scrollwork.tasks.generate.held_failures import HeldFailures, Result
 from scrollwork.tasks.generate.stored_answers import (
     counted_cost,
     is_to_be_asked,
+    note_earlier_prompts,
     stored_answer,
     stored_attempt,
     stored_failure,
@@ -69,18 +70,16 @@ class Asker:
         self._model, self._calling, self._store, self._title, self._total = model, calling, store, title, total
         self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
         self._open: dict[str, Call] = {}  # claimed by us, without a result yet
-        # claimed by us, ended or not: an equal prompt that comes later is not sent again
-        self._claimed: set[str] = set()
+        self._claimed: set[str] = set()  # claimed by us, ended or not: an equal prompt is not sent again
         self._claimed_by_others: set[str] = set()  # claimed by other processes
         self._waiting_since = 0.0  # when the last of those was answered, or the wait for them began
         self._uncommitted: list[Result] = []  # arrived but not committed
         self._last_attempt: dict[str, Attempt] = {}  # the last attempt of each open request
-        self._done = 0
-        self._failed = self._spent = self._unpriced = 0  # among those done; nano-dollars; attempts of unknown cost
+        self._done = self._failed = 0
+        self._spent = self._unpriced = 0  # among those done: nano-dollars; attempts of unknown cost
         self._last_failure: Attempt | None = None  # the last attempt that failed
         self._budget_message = ""  # the budget's message once it is used up
-        self._batched = 0  # requests that wait in a batch
-        self._batch_names: set[str] = set()  # these batches, by our names for them
+        self._batched, self._batch_names = 0, set[str]()  # requests that wait in a batch; our names for these batches
         table = calling.tables[model.name]
         self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
         self._cached = prefixes_from(table), cache_marks(table)
@@ -167,6 +166,7 @@ class Asker:
         for batch in batches:
             calls = {call.key: call for call in batch if call.key not in self._claimed}
             todo = self._missing(calls)
+            note_earlier_prompts({key: calls[key] for key in calls.keys() - set(todo)}, self._store, self._breaker)
             ours = self._store.claim(todo, self._owner, LEASE_S) if todo else set()
             self._claimed_by_others |= {key for key in todo if key not in ours}
             self._done += len(batch) - len(todo)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import time
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from scrollwork.models.base import CHARACTERS, Answer, Attempt, Call, CallFailed, Usage
+from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import assumed_cost
 from scrollwork.models.engine.prices import Price
 from scrollwork.models.hosted.replies import WITHOUT_ROOM, no_room, without_room
 from scrollwork.models.registry import HOSTED
 from scrollwork.storage.answers.rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 
+EARLIER_S = 86_400.0  # no vendor keeps a prefix in its cache for longer
 UNSEEN = 16  # tokens that a vendor may count beyond those of the visible text
 NEAR = (0.5, 1.25)  # bounds of (a vendor's token count) / (bytes of the text / 4) within which the count is believed
 
@@ -25,6 +28,14 @@ def is_to_be_asked(state: str | None, retry_failed: bool = False) -> bool:
     A request with an answer is never sent again, one that failed for good only if `retry_failed`.
     """
     return state != ANSWERED and (retry_failed or state != "terminal")
+
+
+def note_earlier_prompts(calls: Mapping[str, Call], store: ResponseStore, breaker: Breaker | None) -> None:
+    """Note the prompts that earlier runs sent in the last day: cached tokens of prompts that begin like them are then
+    believed. calls: with a result in the store, by request key. breaker: None for a local model."""
+    if breaker is not None and calls:
+        for key in store.answered_since(calls, time.time() - EARLIER_S):
+            breaker.prompts.add(calls[key].ask.segments)
 
 
 def stored_states(store: ResponseStore, keys: Collection[str], retry_failed: bool) -> dict[str, str]:

@@ -26,7 +26,7 @@ from scrollwork.pipeline.calling import CallSettings
 from scrollwork.pipeline.engines.prefect import TOLD_EVERY_S, ProgressLog
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageError
-from scrollwork.tasks.generate import asker
+from scrollwork.tasks.generate import asker, stored_answers
 from scrollwork.tasks.generate.asker import Asker
 from scrollwork.tasks.generate.pending import chunks
 from tests.models.clock import GOOD, Scripted, call
@@ -287,6 +287,23 @@ def test_vendor_that_says_all_was_cached_is_paid_ten_times_what_is_counted(
         == spent.cost_nano_usd
     )
     assert spent.cached_tokens == 20 * 1500
+
+
+@pytest.mark.parametrize(("provider", "hours", "plain"), [("openai", 1, 1), ("anthropic", 1, 1), ("openai", 25, 2)])
+def test_what_an_earlier_run_left_in_the_cache_is_counted_as_plain_input(
+    store: ResponseStore, monkeypatch: pytest.MonkeyPatch, provider: str, hours: int, plain: int
+) -> None:
+    """The second run's calls share their document with answers of the first, of an hour ago or of more than a day ago."""
+    client = Scripted(lambda *_: Reply("text", "complete", "m", Usage(1500, 1500, 0, 10, 0)), latency=0.001)
+    table = {"price": {"input": 1.0, "cached": 0.1, "output": 4.0}, "provider": provider, "retry": {}}
+    given: Any = {"at_once": 1, "table": table, "prefix": lambda _: "0"}
+    ask(client, store, 5, **given)
+    now = time.time() + 3600 * hours
+    monkeypatch.setattr(stored_answers.time, "time", lambda: now)
+    ask(client, store, 10, **given)
+    assert len(client.sent) == 10
+    spent = store.spent("run")["m"]
+    assert spent.cost_nano_usd == plain * 1500 * 1000 + (10 - plain) * 1500 * 100 + 10 * 10 * 4000
 
 
 @pytest.mark.parametrize("paid", [None, Usage(100, 0, 0, 10, 10)])
