@@ -30,7 +30,8 @@ def known_models(models_file: str | None = None, today: date | None = None) -> l
 
     model: as --model takes it. price: [{from, above, input, cached, cache_write, output}] in USD per million tokens, by
     the first day and by the tokens of a prompt above which they hold; [] where none is known. ends: the first day
-    without an answer. sent: the parameters of a request for an answer of SHOWN_TOKENS tokens. Raises UnknownModel.
+    without an answer. keeps: until when the vendor promises answers. concurrency: requests at once that it allows.
+    sent: the parameters of a request for an answer of SHOWN_TOKENS tokens. Raises UnknownModel.
     """
     today = today or date.today()
     rows, named = [], set[tuple[str, str]]()
@@ -82,6 +83,7 @@ def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -
         "released": facts.get("released"),
         "ends": ends.isoformat() if ends else None,
         "days_left": (ends - today).days if ends else None,
+        "keeps": facts.get("keeps"),
         "successor": successor or None,
         "context": table.get("context") or facts.get("context"),
         "max_input": facts.get("max_input"),
@@ -89,6 +91,7 @@ def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -
         "price": _tiers(price) if price is not None else [],
         "service": dict(facts.get("service", {})),
         "peak": facts.get("peak"),
+        "concurrency": facts.get("concurrency"),
         "cache": dict(facts.get("cache", {})),
         "sent": _sent(table),
         "sources": [vendor.sources[name] for name in facts.get("source", ())] if vendor else [],

@@ -149,7 +149,10 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
             raise BadTable(f"model {name!r}: {key} must not be negative")
     if not table.get("id"):
         raise BadTable(f"model {name!r}: id is missing: the model's name at the provider")
-    endpoint = table.get("endpoint", ENDPOINTS[provider][0])
+    stated = table.get("family", {}).get("endpoints", {})
+    for one in stated:
+        check_choice(name, "family.endpoints", one, ENDPOINTS[provider])
+    endpoint = table.get("endpoint", next(iter(stated), ENDPOINTS[provider][0]))
     check_choice(name, "endpoint", endpoint, ENDPOINTS[provider])
     check_choice(name, "variant", table.get("variant", "plain"), VARIANTS)
     check_choice(

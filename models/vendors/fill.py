@@ -12,6 +12,7 @@ from scrollwork.models.vendors.families import Family, family_of, upstream_of
 
 MIN_OUTPUT = "min_output"  # key of a table: the fewest new tokens that its endpoint accepts
 FORMER = "former"  # key of a table: the values that its family replaced, None for keys that it added
+REFUSED_SINCE = "2026-10-21"  # Anthropic's interface version that refuses a temperature for every model
 CHAT_FIELD, RESPONSES_FIELD = "reasoning_effort", "reasoning.effort"
 
 
@@ -42,6 +43,8 @@ def with_family(table: Mapping[str, Any]) -> dict[str, Any]:
         and refuses_temperature(family, {**table, "extra": extra})
     ):
         added["parameters"] = {**table.get("parameters", {}), "temperature": False}
+    if takes_temperature(family, table):
+        added["parameters"] = {**table.get("parameters", {}), "temperature": True}
     named = table["provider"] != "compatible" or "max_tokens" in table.get("parameters", {})
     if not named and "limit_name" in family.facts:
         parameters = added.get("parameters", table.get("parameters", {}))
@@ -169,6 +172,12 @@ def refuses_temperature(family: Family, table: Mapping[str, Any]) -> bool:
         return bool(sampling == "never")
     sent = value_at(table.get("extra", {}), with_endpoint(effort["field"], table))
     return bool((effort.get("default") if sent is None else sent) != effort["off"])
+
+
+def takes_temperature(family: Family, table: Mapping[str, Any]) -> bool:
+    """Return whether a table asks Anthropic by an interface version that accepts a temperature, for such a family."""
+    old = str(table.get("version", REFUSED_SINCE)) < REFUSED_SINCE
+    return family.get("sampling") == "version" and old and "temperature" not in table.get("parameters", {})
 
 
 def with_endpoint(field: str, table: Mapping[str, Any]) -> str:

@@ -197,6 +197,33 @@ def test_temperature_of_the_table_is_lost_where_nobody_knows_the_model() -> None
     assert dict(make("m", table, "").payload(ask(), "m")["body"])["temperature"] == 0.5  # type: ignore[call-overload]
 
 
+@pytest.mark.parametrize(
+    ("model", "version", "sent"),
+    [
+        ("claude-haiku-4-5", "2023-06-01", {"temperature": 0.0}),
+        ("claude-haiku-4-5", "2026-10-21", {}),
+        ("claude-haiku-5-5", "2023-06-01", {}),
+    ],
+)
+def test_temperature_goes_where_no_version_takes_it_or_stays_where_one_does(
+    model: str, version: str, sent: dict[str, float]
+) -> None:
+    made = make("m", checked_table("m", {"provider": "anthropic", "id": model, "version": version}), "")
+    body = made.payload(ask(), "m")["body"]
+    assert {key: value for key, value in body.items() if key == "temperature"} == sent  # type: ignore[attr-defined]
+    former = made.former_payload(ask())  # type: ignore[attr-defined]
+    assert former is None or "temperature" not in former["body"]
+
+
+def test_endpoint_that_a_table_says_its_model_has_is_not_asked() -> None:
+    given = {"provider": "openai", "id": "gpt-7", "family": {"endpoints": {"responses": {"min_output": 16}}}}
+    table = checked_table("m", given)
+    assert (table["endpoint"], most_output(10, table)) == ("responses", 16)
+    assert checked_table("m", {**given, "endpoint": "chat"})["endpoint"] == "chat"
+    with pytest.raises(BadTable, match=r"family\.endpoints 'messages' is none of chat, responses, completions"):
+        checked_table("m", {**given, "family": {"endpoints": {"messages": {}}}})
+
+
 def test_openai_behind_a_server_is_asked_with_a_name_that_it_refuses() -> None:
     behind = {"provider": "compatible", "id": "gpt-6-luna", "base_url": "http://127.0.0.1:9/v1", "vendor": "openai"}
     model = make("m", checked_table("m", behind), "")
