@@ -109,8 +109,9 @@ def vendors() -> Mapping[str, Vendor]:
         if unknown := [maker for maker in makers if MAKERS.get(maker, maker) not in found]:
             known = ", ".join(sorted({*found, *MAKERS}))
             raise BadVendor(f"{name}.toml: [default]: passes {unknown[0]!r} is none of {known}")
-        if same := [other for other in found if other < name and found[other].address == one.address]:
-            raise BadVendor(f"{name}.toml: address {one.address} is that of {same[0]}.toml")
+        host = urlsplit(one.address).hostname
+        if same := [other for other in found if other < name and urlsplit(found[other].address).hostname == host]:
+            raise BadVendor(f"{name}.toml: address {one.address} is on the host of {same[0]}.toml")
     return found
 
 
@@ -244,7 +245,15 @@ def read(path: Path) -> Vendor:
             Table(FAMILY).check(Place(path.name), name, table)
             if "passes" in table:
                 raise BadValue(f"{path.name}: [{name}] passes is of the whole vendor: it belongs in [default]")
-        for name, table in {"default": head.get("default", {}), **head.get("group", {}), **own}.items():
+        shared = {"default": head.get("default", {}), **head.get("group", {})}
+        used = {table.get("group") for table in own.values()}
+        for name, table in shared.items():
+            if "group" in table:
+                raise BadValue(f"{path.name}: [{name}] group belongs in a family")
+            check_sources(f"{path.name}: [{name}]", table, head["sources"])
+            if name not in used and name != "default":
+                raise BadValue(f"{path.name}: [group.{name}] is the group of no family")
+        for name, table in {**shared, **own}.items():
             for endpoint in table.get("endpoints", ()):
                 at = Place(path.name, (name,))
                 Choice(ENDPOINTS[head["provider"]]).check(at, f"of provider {head['provider']}, endpoint", endpoint)
@@ -275,10 +284,14 @@ def _family(file: str, name: str, table: Mapping[str, Any], head: Mapping[str, A
         raise BadVendor(f"{file}: [{name}]: group {unknown_key(group, sorted(groups)).removeprefix('unknown key ')}")
     facts = overlay(overlay(head.get("default", {}), groups.get(group, {})), table)
     check(f"{file}: [{name}]", facts)
-    known = sorted(head["sources"])
-    if lacking := [one for one in facts.get("source", ()) if one not in known]:
-        raise BadVendor(f"{file}: [{name}]: source {lacking[0]!r} is none of [sources]: {', '.join(known)}")
+    check_sources(f"{file}: [{name}]", facts, head["sources"])
     return Family(name, Path(file).stem, str(head["provider"]), str(head["address"]), facts)
+
+
+def check_sources(where: str, facts: Mapping[str, Any], known: Mapping[str, str]) -> None:
+    """Check that the sources of facts are named in [sources]. Raises BadVendor."""
+    if lacking := [one for one in facts.get("source", ()) if one not in known]:
+        raise BadVendor(f"{where}: source {lacking[0]!r} is none of [sources]: {', '.join(sorted(known))}")
 
 
 def overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
