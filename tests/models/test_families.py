@@ -471,3 +471,15 @@ def test_effort_that_the_family_does_not_take_is_sent_without_a_word() -> None:
     assert told.startswith("extra.reasoning_effort = 'ultra' is not known to be taken; known are none, low")
     assert unknown_effort(on_the_spot("openai:gpt-6-luna", extra={"reasoning_effort": "low"})) == ""
     assert unknown_effort(on_the_spot("openai:gpt-6-luna")) == ""
+
+
+def test_effort_with_which_thoughts_cannot_be_stopped_is_sent_without_a_word() -> None:
+    table = {
+        "provider": "anthropic",
+        "id": "claude-opus-5",
+        "base_url": "https://api.anthropic.com",
+        "endpoint": "messages",
+    }
+    for effort, said in (("high", False), ("max", True)):
+        extra = {"output_config": {"effort": effort}, "thinking": {"type": "disabled"}}
+        assert ("with thoughts off; high is the highest" in unknown_effort({**table, "extra": extra})) == said
