@@ -80,7 +80,9 @@ def test_equal_windows_are_asked_twice_and_shared_ones_share_no_prefix(call: Cal
     }
     (tmp_path / "raw/leval").mkdir(parents=True)
     (tmp_path / "raw/leval/meeting_summ.jsonl").write_text(json.dumps(record) + "\n")
-    (tmp_path / "own.toml").write_text('[m]\nprovider = "openai"\nid = "g"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    (tmp_path / "own.toml").write_text(
+        '[m]\nprovider = "openai"\nid = "g"\nbase_url = "http://127.0.0.1:9/v1"\ncache_minimum = 1024\n'
+    )
     status, out, err = call(
         "estimate", "dolce", "--raw", str(tmp_path / "raw"), "--task", "leval_qmsum", "--models",
         str(tmp_path / "own.toml"), "--model", "m", "--quiet", "--json",
