@@ -1,4 +1,4 @@
-"""The message shown for a stage's error."""
+"""Make the message that a user sees when a stage fails."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from scrollwork.pipeline.extras import install_line
 from scrollwork.preprocessing.raw.errors import RawError, printable
 from scrollwork.storage.errors import StorageError
 
-LONGEST = 4000  # characters that are kept and shown
+LONGEST = 4000  # the most characters of a message that are kept and shown
 EXPECTED = (RawError, StorageError, BadRecord, CodeChanged, UsageError, BadTable, FailedElsewhere, Interrupted)
 
 
 def error_text(error: BaseException) -> str:
-    """The message of an error, at most LONGEST characters; of an unexpected one with its class and where it was raised,
-    "TypeError: ... (datasets/cookbook.py, line 31)"."""
+    """Return the message of an error, at most LONGEST characters.
+
+    The message of an unexpected error also has the error's class and the place where it was raised: "TypeError: ...
+    (datasets/cookbook.py, line 31)". If a library of one of our extras is missing, the message says how to install it.
+    """
     text = install_line(error) or str(error) or "no message"
     if isinstance(error, EXPECTED) or install_line(error):
         return printable(text, LONGEST)

@@ -1,4 +1,4 @@
-"""Run the nodes of a plan in order, in this process, without Prefect. prefect.py does the same through Prefect."""
+"""Run the nodes of a plan from this process, without Prefect. prefect.py does the same through Prefect."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ log = logging.getLogger("scrollwork")
 
 @dataclass(frozen=True)
 class Finished:
-    """How a node ended: reused, built, failed (error says why) or skipped (an input failed)."""
+    """How a node ended.
+
+    how: "reused", "built", "failed" or "skipped" (a node that it needs failed). error: the error of a failed node; of a
+    skipped node, the error of the input that failed; else "".
+    """
 
     node: Node
     how: str
@@ -36,8 +40,11 @@ Engine = Callable[[Plan], list[Finished]]
 
 
 def run_inline(plan: Plan, processes: Processes | None = None) -> list[Finished]:
-    """Build the nodes one by one in this process, or several at once in `processes` once these are due. If a node
-    fails, the nodes that need it are skipped; everything else goes on."""
+    """Build the nodes of a plan and return how each ended, in the order of the plan.
+
+    This process builds them one by one. If `processes` is given, worker processes also build nodes, several at once, as
+    soon as `processes.due`. If a node fails, the nodes that need it are skipped; all other nodes are still built.
+    """
     order = Order(plan, processes.movable if processes is not None else lambda node: False)
     session, made = Session(plan.locations), dict[str, Built]()
     begun: dict[Future[Done], Node] = {}
@@ -56,7 +63,7 @@ def run_inline(plan: Plan, processes: Processes | None = None) -> list[Finished]
 
 
 class Ready:
-    """Nodes that can be built now, in the order of the plan."""
+    """Nodes that can be built now, sorted by their place in the plan."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[int, Node]] = []
@@ -66,21 +73,24 @@ class Ready:
 
     @property
     def place(self) -> float:
-        """Place in the plan of the first node; infinite where there is none."""
+        """The place in the plan of the first node; infinity if there is no node."""
         return self._heap[0][0] if self._heap else inf
 
     def add(self, place: int, node: Node) -> None:
-        """Add a node. Places are unique."""
+        """Add a node. No two nodes may have the same place."""
         heappush(self._heap, (place, node))
 
     def pop(self) -> Node:
-        """Remove and return the first node."""
+        """Remove and return the first node. Raises IndexError if there is no node."""
         return heappop(self._heap)[1]
 
 
 class Order:
-    """Which nodes of a plan can be built now, and how the finished ones ended. movable: nodes that another process may
-    build; fixed: the others."""
+    """Knows which nodes of a plan can be built now, and how the finished nodes ended.
+
+    The nodes that can be built now are divided in two: `movable` holds those that a worker process may build, `fixed`
+    the others.
+    """
 
     def __init__(self, plan: Plan, movable: Callable[[Node], bool]) -> None:
         self._nodes, self._is_movable = plan.nodes, movable
@@ -94,23 +104,25 @@ class Order:
 
     @property
     def open(self) -> bool:
-        """Whether some nodes have not ended."""
+        """True as long as some nodes have not ended."""
         return self._sorter.is_active()
 
     def next(self, both: bool) -> Node | None:
-        """Remove and return the first ready node, None where there is none. both: also of those that a worker process
-        can run; else only of those that must run here."""
+        """Remove the first node that can be built now, and return it; return None if there is none.
+
+        both: choose from all these nodes; if False, only from those that must be built in this process.
+        """
         first = self.movable if both and self.movable.place < self.fixed.place else self.fixed
         return first.pop() if first else None
 
     def end(self, node: Node, how: str, error: str = "") -> None:
-        """Note how a node ended. Nodes that waited for it become ready, or are skipped if it failed."""
+        """Record how a node ended. Nodes that waited for it can now be built, or are skipped if it failed."""
         self._ended[node.name] = Finished(node, how, error)
         self._sorter.done(node.name)
         self._look()
 
     def finished(self) -> list[Finished]:
-        """How all nodes ended, in the order of the plan."""
+        """Return how all nodes ended, in the order of the plan. Raises KeyError if a node has not ended."""
         return [self._ended[node.name] for node in self._nodes]
 
     def _look(self) -> None:
@@ -126,7 +138,10 @@ class Order:
 
 
 def how_ended(work: Callable[[], bool]) -> tuple[str, str]:
-    """(how a node ended, its error). work: builds the node and returns whether it was reused."""
+    """Call `work` and return (how its node ended, the error message or "").
+
+    work: builds the node and returns whether its artifact was reused. An exception makes the node "failed".
+    """
     try:
         return "reused" if work() else "built", ""
     except Exception as error:
@@ -135,13 +150,17 @@ def how_ended(work: Callable[[], bool]) -> tuple[str, str]:
 
 
 def build_here(node: Node, session: Session, made: dict[str, Built]) -> bool:
-    """Build a node in this process; return whether it was reused."""
+    """Build a node in this process, add the result to `made`, and return whether the artifact was reused."""
     built = made[node.name] = build_told(node, session, made)
     return built.reused
 
 
 def start_in_process(node: Node, plan: Plan, processes: Processes, file: str = "") -> Future[Done]:
-    """Begin to build a node in another process, and report its progress. file: name of the plan's file, "" for none."""
+    """Report that a node begins, and let a worker process build it.
+
+    file: name of the plan's file; if "", `processes` writes one. After Ctrl-C no process is asked; the returned future
+    raises Interrupted.
+    """
     progress.started(node.title)
     if not STOP.level:
         return processes.submit(node, plan, file)
@@ -151,13 +170,16 @@ def start_in_process(node: Node, plan: Plan, processes: Processes, file: str = "
 
 
 def stood_elsewhere(node: Node, future: Future[Done]) -> bool:
-    """Whether a node built in another process was reused; see `built_elsewhere`."""
+    """Wait for a node that a worker process builds; return whether it was reused (see `built_elsewhere`)."""
     return built_elsewhere(node, future)[1]
 
 
 def built_elsewhere(node: Node, future: Future[Done]) -> tuple[str, bool]:
-    """Wait for a node that another process builds, and report its end. Returns (content key, whether it was reused).
-    Raises FailedElsewhere, Interrupted."""
+    """Wait for a node that a worker process builds, and report how it ended.
+
+    Returns (content key, whether the artifact was reused). Raises FailedElsewhere if the stage failed or its process
+    died, Interrupted after Ctrl-C.
+    """
     try:
         content, reused = process_outcome(future)
     except BaseException:
@@ -168,9 +190,10 @@ def built_elsewhere(node: Node, future: Future[Done]) -> tuple[str, bool]:
 
 
 def run_strictly(engine: Engine, plan: Plan) -> list[Finished]:
-    """Run a plan with --strict: first the nodes that read raw records, one by one; stop at the first that fails.
+    """Run a plan with --strict: first the nodes that read raw records, one by one. Stop at the first that fails.
 
-    So no model is asked before all input is known to be valid, and which record is named does not depend on timing.
+    If one fails, all remaining nodes of the plan are skipped. So no model is asked before all input is known to be
+    valid, and the record that the error names does not depend on timing.
     """
     finished: list[Finished] = []
     for node in (node for node in plan.nodes if node.strict):
@@ -183,7 +206,10 @@ def run_strictly(engine: Engine, plan: Plan) -> list[Finished]:
 
 
 def build_told(node: Node, session: Session, made: dict[str, Built] | None = None) -> Built:
-    """Build a node and report its progress. made: see `ensure`. Raises Interrupted after Ctrl-C."""
+    """Build a node in this process, and report its beginning and its end.
+
+    made: see `ensure`. Raises Interrupted after Ctrl-C, and every error of the stage.
+    """
     if STOP.level:
         raise Interrupted(STOP.reason)
     progress.started(node.title)

@@ -1,7 +1,8 @@
-"""Stages as Prefect tasks. The only module of this room that knows Prefect.
+"""Run stages as Prefect tasks. No other module of pipeline/ imports Prefect.
 
-Prefect shows and schedules; storage remembers. A task whose artifact exists returns at once in the state `Reused`, so a
-retried flow run, a second call and a nightly run all do only what is missing.
+Prefect schedules the stages and shows their states; our storage remembers the results. If the artifact of a task
+exists, the task ends at once in the state `Reused`. So a retry of a flow run, a second run and a nightly run all do
+only what is missing.
 """
 
 from __future__ import annotations
@@ -30,21 +31,27 @@ from scrollwork.pipeline.plan_files import plan_file, plan_of
 from scrollwork.pipeline.session import Locations, Session
 
 TOLD_EVERY_S = 30.0
-AT_LEAST = 2  # stages at once even on one core: some only wait for a vendor
-_processes: dict[str, Processes] = {}  # of the plans that this process runs, by their files
+AT_LEAST = 2  # stages that run at the same time, even on one core: some only wait for a vendor
+_processes: dict[str, Processes] = {}  # worker processes of the plans that this process runs, by the plan's file
 
 
 def side_by_side(count: int | None = None) -> Any:
-    """The task runner of the flows: `count` threads, by default one a core, each running one stage.
+    """Return the task runner of the flows: `count` threads, each of which runs one stage at a time.
 
-    A thread hands stages that take CPU to worker processes (processes.py). Prefect's own process pool takes ten seconds
-    to start, and cannot keep stages in one process that must share it."""
+    By default there are as many threads as worker processes (`worker_count`), at least AT_LEAST. A thread hands a stage
+    that needs a CPU to a worker process (processes.py). Prefect's own process pool is not used: it takes ten seconds to
+    start, and it cannot keep stages in one process that must share it.
+    """
     return ThreadPoolTaskRunner(max_workers=count or max(AT_LEAST, worker_count()))
 
 
 def run_stage(name: str, file: str, locations: Locations) -> Any:
-    """Build node `name` of the plan in `file`. Returns its content key, or the state `Reused` if the artifact existed.
-    locations: without `calling`, which is in the file."""
+    """Build the node `name` of the plan in `file`, as a Prefect task.
+
+    Returns the content key of the artifact; if the artifact existed already, the state `Reused` with that key.
+    locations: without `calling`, which is read from the file. Raises the stage's errors, FailedElsewhere, Interrupted,
+    and UsageError if a model's key is missing.
+    """
     logger = get_run_logger()
     plan = plan_of(file, locations)
     node, calling = plan.by_name[name], plan.locations.calling
@@ -72,8 +79,11 @@ def run_stage(name: str, file: str, locations: Locations) -> Any:
 
 
 class ProgressLog:
-    """Log the progress of a stage that asks a model, every 30 seconds and at its end: answered, failed, spent. Logs
-    nothing if nothing was asked."""
+    """While its block runs, log the progress of a stage that asks a model: answered, failed, spent.
+
+    It logs every `every_s` seconds and at the end of the block. It logs nothing before the stage has reported any
+    progress. say: writes one line to the log.
+    """
 
     def __init__(self, title: str, say: Callable[[str], None], every_s: float = TOLD_EVERY_S) -> None:
         self._title, self._say, self._every_s = title, say, every_s
@@ -100,8 +110,11 @@ class ProgressLog:
 
 
 def provide_secrets(tables: Mapping[str, Mapping[str, Any]]) -> None:
-    """Read the keys of hosted models from the Prefect Secret blocks that their tables name (`key_secret`). Raises
-    UsageError, naming model and block, where there is none."""
+    """Read the keys of hosted models from the Prefect Secret blocks that their tables name (`key_secret`).
+
+    tables: by model name; a table without `key_secret` is passed over. Raises UsageError, which names the model and the
+    block, if Prefect has no such block.
+    """
     for model, table in tables.items():
         if block := table.get("key_secret"):
             from prefect.blocks.system import Secret
@@ -119,7 +132,7 @@ def provide_secrets(tables: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 class _Forward(logging.Handler):
-    """Shows scrollwork's warnings in the log of the task run."""
+    """Passes scrollwork's warnings and errors on to the log of the Prefect task run."""
 
     def __init__(self, logger: Any) -> None:
         super().__init__(logging.WARNING)
@@ -130,8 +143,10 @@ class _Forward(logging.Handler):
 
 
 def run_prefect(plan: Plan, processes: Processes | None = None) -> list[Finished]:
-    """Run every node as a task of the running flow. Nodes that do not wait for each other run at the same time, in
-    `processes` once these are due."""
+    """Run each node as a task of the current flow, and return how each ended, in the order of the plan.
+
+    Nodes that do not need each other run at the same time; as soon as `processes` are due, worker processes build them.
+    """
     futures: dict[str, PrefectFuture[Any]] = {}
     finished: dict[str, Finished] = {}
     locations = replace(plan.locations, calling=None)
@@ -146,7 +161,7 @@ def run_prefect(plan: Plan, processes: Processes | None = None) -> list[Finished
 
 @contextmanager
 def at_hand(file: str, processes: Processes | None) -> Iterator[None]:
-    """Let the tasks of the plan in `file` find these worker processes."""
+    """While the block runs, let the tasks of the plan in `file` find these worker processes."""
     if processes is not None:
         _processes[file] = processes
     try:
@@ -156,14 +171,18 @@ def at_hand(file: str, processes: Processes | None) -> Iterator[None]:
 
 
 def stage_task(node: Node) -> Any:
-    """The Prefect task of a node, named and tagged for the UI."""
+    """Return the Prefect task of a node, with the name and the tags that Prefect's UI shows."""
     tags = [value for name, value in node.labels if name in ("suite", "task", "model")]
     named = task(name=node.stage, task_run_name=node.title, tags=tags, persist_result=False, cache_policy=NO_CACHE)
     return named(run_stage)
 
 
 def how_ended(node: Node, future: PrefectFuture[Any], before: dict[str, Finished]) -> Finished:
-    """How a task run ended. before: nodes that ended earlier; a skipped node has the error of the input that failed."""
+    """Wait for a task run and return how its node ended.
+
+    before: how earlier nodes ended, by name. A skipped node has the error of its first input that failed or was
+    skipped.
+    """
     future.wait()
     state = future.state
     if state.is_completed():
@@ -179,7 +198,7 @@ def how_ended(node: Node, future: PrefectFuture[Any], before: dict[str, Finished
 
 
 def show_leaderboard(suite: str, markdown: str) -> None:
-    """Add the leaderboard to the flow run as a Markdown artifact."""
+    """Add the leaderboard, a Markdown text, to the flow run as a Prefect artifact."""
     create_markdown_artifact(
         markdown, key=f"leaderboard-{suite}".lower().replace("_", "-"), description=f"Leaderboard of {suite}"
     )

@@ -1,9 +1,10 @@
-"""Build stages in worker processes, several at once. A worker is sent the name of a node and of its plan's file.
+"""Build stages in worker processes, several at once. A worker receives the names of a node and of its plan's file.
 
-The processes are loky's: unlike those of the standard library they do not import the program that started them again
-(Prefect, pytest, a notebook). They are started only when a run has taken WAIT_S: a short run would take longer with
-them, because of their imports. A stage that must stay in the main process says so in its module (`ONE_PROCESS`): calls
-of hosted models, which share limits and a budget, and local checkpoints, which are loaded once.
+The processes are made by loky: unlike those of the standard library, they do not import the program that started them
+again (Prefect, pytest, a notebook). They start only after a run has taken WAIT_S: a short run would take longer with
+them, because they must import everything first. If a stage must stay in the main process, its module sets
+`ONE_PROCESS`. These are the stages that call hosted models, which share limits and a budget, and those that use local
+checkpoints, which are loaded once.
 """
 
 from __future__ import annotations
@@ -33,16 +34,19 @@ from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.plan_files import plan_file, plan_of
 from scrollwork.pipeline.session import Locations, Session
 
-MOST = 4  # processes by default: each holds its own copy of the libraries, about 150 MB
-WAIT_S = 20.0  # of work in the main process before workers start: the bundled sample is a tenth slower with them
+MOST = 4  # most processes by default: each holds its own copy of the libraries, about 150 MB
+WAIT_S = 20.0  # work in the main process before workers start: they make the bundled sample a tenth slower
 Done = tuple[str, bool, str, str]  # content key, whether it was reused, error message and traceback ("" without one)
 
 log = logging.getLogger("scrollwork")
 
 
 def worker_count() -> int:
-    """Default number of worker processes: SCROLLWORK_WORKERS, else the cores that this process may use, at most MOST.
-    Raises UsageError."""
+    """Return the default number of worker processes.
+
+    It is the value of SCROLLWORK_WORKERS; without it, the number of cores that this process may use, at most MOST.
+    Raises UsageError if SCROLLWORK_WORKERS is not a whole number of 1 or more.
+    """
     if given := os.environ.get("SCROLLWORK_WORKERS"):
         if not given.isdecimal() or not int(given):
             raise UsageError(f"SCROLLWORK_WORKERS must be a whole number of 1 or more, not {given!r}")
@@ -52,14 +56,17 @@ def worker_count() -> int:
 
 
 class Processes:
-    """Worker processes of a run. count: how many, None for `cores()`; with 1 all stages run in this process. wait_s:
-    seconds until they are started, WAIT_S by default."""
+    """The worker processes of one run. They start when the first node is submitted, and end with the `with` block.
+
+    count: number of processes, by default (also for 0) `worker_count()`; with 1, no worker is used and all stages run
+    in the main process. wait_s: seconds after which the processes are due, by default WAIT_S.
+    """
 
     def __init__(self, count: int | None = None, wait_s: float | None = None) -> None:
         self.count = count or worker_count()
         self._due = time.monotonic() + (WAIT_S if wait_s is None else wait_s)
         self._executor: Any = None
-        self._told: Any = None  # queue of progress and warnings from the workers
+        self._told: Any = None  # the queue through which workers send progress and warnings
         self._files: dict[int, tuple[Plan, str]] = {}
         self._stack = ExitStack()
         self._lock = threading.Lock()
@@ -73,22 +80,25 @@ class Processes:
             self._closed, executor = True, self._executor
         if executor is not None:
             executor.shutdown(wait=True, kill_workers=error is not None)
-            # In a thread: a worker killed while it wrote to the queue holds the queue's lock for ever.
+            # In a thread: `put` may wait for ever, as a worker that was killed while it wrote keeps the lock.
             threading.Thread(target=self._told.put, args=(None,), name="scrollwork-told-end", daemon=True).start()
         self._stack.close()
 
     @property
     def due(self) -> bool:
-        """Whether the run has taken long enough to use worker processes."""
+        """True if there are several processes and the run has taken long enough to use them."""
         return self.count > 1 and time.monotonic() >= self._due
 
     def movable(self, node: Node) -> bool:
-        """Whether a node may be built in another process."""
+        """Return whether a worker process may build the node. Imports the module of its stage."""
         return self.count > 1 and not getattr(importlib.import_module(node.body), "ONE_PROCESS", False)
 
     def submit(self, node: Node, plan: Plan, file: str = "") -> Future[Done]:
-        """Begin to build a node of a plan; pass the result to `process_outcome`. file: the plan's (plan_files.py), ""
-        to write one. Raises FailedElsewhere after the run has ended."""
+        """Let a worker process build a node of a plan. Pass the returned future to `process_outcome`.
+
+        file: name of the plan's file (plan_files.py); if "", the plan is written to a file, once. Raises
+        FailedElsewhere after the run has ended.
+        """
         with self._lock:
             if self._closed:
                 raise FailedElsewhere("the run has ended")
@@ -120,7 +130,7 @@ class Processes:
 
 @contextmanager
 def _safe_path() -> Iterator[None]:
-    """Keep new processes from importing modules of the working directory, such as somebody's random.py."""
+    """Keep new processes from importing modules of the working directory, such as a user's random.py."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -133,8 +143,10 @@ def _safe_path() -> Iterator[None]:
 
 
 def process_outcome(future: Future[Done]) -> tuple[str, bool]:
-    """(content key, whether it was reused). Raises FailedElsewhere with the stage's error, or if its process died;
-    Interrupted after Ctrl-C."""
+    """Wait for a worker's result and return (content key, whether the artifact was reused).
+
+    Raises FailedElsewhere with the stage's error, or if the worker process died; Interrupted if it died after Ctrl-C.
+    """
     try:
         content, reused, error, trace = future.result()
     except BrokenProcessPool:
@@ -152,17 +164,17 @@ def process_outcome(future: Future[Done]) -> tuple[str, bool]:
 
 
 def _listen(told: Any) -> None:
-    """Pass on progress and warnings of the workers, until they end."""
+    """Pass on progress and warnings of the workers until None is put into the queue."""
     while (one := told.get()) is not None:
         what, *rest = one
-        with suppress(Exception):  # a listener's error must not stop the reading, or the pipe fills up
+        with suppress(Exception):  # if a listener's error stopped this loop, the pipe would fill up
             progress.tell(*rest) if what == "moved" else log.log(*rest)
 
 
 class _Teller(logging.Handler):
-    """In a worker: sends progress and warnings to the process that started it."""
+    """In a worker: sends progress and warnings to the process that started the worker."""
 
-    EVERY_S = 0.2  # least time between two progress messages
+    EVERY_S = 0.2  # the shortest time between two progress messages
 
     def __init__(self, told: Any) -> None:
         super().__init__(logging.WARNING)
@@ -176,7 +188,7 @@ class _Teller(logging.Handler):
     def ended(self, title: str, how: str) -> None: ...
 
     def moved(self, title: str, done: int, total: int, steady: bool) -> None:
-        """Send progress, at most once in EVERY_S."""
+        """Send progress, at most once in EVERY_S seconds."""
         now = time.monotonic()
         if now - self._last > self.EVERY_S:
             self._last = now
@@ -184,13 +196,17 @@ class _Teller(logging.Handler):
 
 
 def _begin(parent: int, noted: Any, told: Any, collect: tuple[int, int, int]) -> None:
-    """Set up a new worker: it must run the same code as the process that started it, looks for cycles as often
-    (collect), and ends with that process."""
+    """Set up a new worker process.
+
+    It compares its code with the file stamps of the process that started it (noted), sets the same thresholds for
+    garbage collection (collect), sends progress and warnings to the queue `told`, and ends when that process (parent,
+    its id) has ended.
+    """
     if os.getppid() != parent:
         os._exit(1)
     gc.set_threshold(*collect)
     loaded_code.take_over(noted)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes of a terminal
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes of a terminal: it ends a worker at once
     teller = _Teller(told)
     progress.listen(teller)
     log.addHandler(teller)

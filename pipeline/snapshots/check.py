@@ -1,4 +1,4 @@
-"""Compare the response store with the snapshots of answers in its home: what was changed in the store, what it lost."""
+"""Compare the response store with the snapshots of answers in its home: what the store lost, and what changed in it."""
 
 from __future__ import annotations
 
@@ -30,15 +30,19 @@ from scrollwork.storage.home import SNAPSHOTS, Home
 from scrollwork.storage.location import Location
 
 REPAIR = "`scrollwork store repair` puts them back, nothing is asked; or name their store with --store"
-_KEYS: dict[str, Paid] = {}  # request keys of intact snapshots, by folder
+_KEYS: dict[str, Paid] = {}  # request keys of intact snapshots by folder, for this process
 
 
 @dataclass
 class SnapshotComparison:
-    """The store compared with snapshots. answers: number of those that agree. different: (the snapshot's answer, its
-    provider, the fields that differ). gone, failures_gone: in a snapshot but not in the store. disputed: snapshots
-    disagree, and the store agrees with none. conflicts: snapshots disagree, and the store agrees with one, so it is
-    right."""
+    """How the store differs from snapshots.
+
+    answers: number of the store's answers that agree with at least one snapshot. different: (the snapshot's answer, its
+    provider, the fields that differ), if all snapshots agree with each other against the store. gone, failures_gone:
+    (answer or failure, provider) that is in a snapshot but not in the store. disputed, conflicts: messages about
+    answers on which snapshots disagree. The store agrees with none of them (disputed), or with one, which makes the
+    store's answer right (conflicts).
+    """
 
     answers: int = 0
     different: list[tuple[Response, str, list[str]]] = field(default_factory=list)
@@ -50,8 +54,10 @@ class SnapshotComparison:
 
 @dataclass(frozen=True)
 class Paid:
-    """Request keys of called models in snapshots: answered, and failed for good. An empty reply that an older version
-    stored as an answer counts as failed. damaged: the damaged snapshots."""
+    """Request keys in the snapshots of models that are called (hosted or local): answered, and failed for good.
+
+    An empty reply that an older version stored as an answer counts as failed. damaged: the damaged snapshots.
+    """
 
     answered: frozenset[str]
     failed: frozenset[str]
@@ -59,7 +65,7 @@ class Paid:
 
 
 def snapshots(home: Home) -> Iterator[Artifact]:
-    """Every snapshot of answers whose manifest can be read; `damaged_snapshots` names the others."""
+    """Yield each snapshot of answers whose manifest can be read. `damaged_snapshots` lists the damaged ones."""
     for folder in snapshot_folders(home):
         try:
             artifact = home.artifacts.at(folder)
@@ -70,13 +76,18 @@ def snapshots(home: Home) -> Iterator[Artifact]:
 
 
 def store_problems(home: Home, found: Sequence[Artifact], whole: bool) -> list[str]:
-    """What is wrong with the store of a home with these snapshots, in words. whole: check every row of it."""
+    """List what is wrong with the store of a home, compared with these snapshots, in words.
+
+    whole: also check every row of the store.
+    """
     return list(checked_store(home, found, whole).problems)
 
 
 def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> StoreCheck:
-    """Count the rows of the store and list what is wrong with them, also compared with these snapshots. Creates no
-    store. whole: check every row too."""
+    """Check the store of a home and compare it with these snapshots. Creates no store, and reports errors as problems.
+
+    whole: also count and check every row; without it, the numbers of rows in the result are 0.
+    """
     asked = [one for one in found if one.manifest.ingredients.stage == SNAPSHOTS]
     if why := why_no_store(home.store_place):
         number = sum(artifact.facts.get("answered", 0) + artifact.facts.get("failed", 0) for artifact in asked)
@@ -100,12 +111,18 @@ def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> 
 
 
 def empty_store_problem(number: int, count: int) -> str:
-    """The message for an empty store whose home has snapshots. number: answers and failures in `count` snapshots."""
+    """Return the message about an empty store whose home has snapshots.
+
+    number: answers and failures in the `count` snapshots.
+    """
     return f"{count:,} snapshots of its home hold {number:,} answers and failures: {REPAIR}"
 
 
 def store_differences(store: ResponseStore, found: Sequence[Artifact]) -> Iterator[str]:
-    """The differences between the store and snapshots, in words."""
+    """Yield the differences between the store and snapshots, in words.
+
+    If the store holds no answer of the snapshots at all, yield only one message that says so.
+    """
     held = compare_with_store(store, found)
     if not held.answers and not held.different and not held.disputed and held.gone:
         number = len(held.gone) + len(held.failures_gone)
@@ -121,11 +138,13 @@ def store_differences(store: ResponseStore, found: Sequence[Artifact]) -> Iterat
 
 
 def compare_with_store(store: ResponseStore, found: Iterable[Artifact]) -> SnapshotComparison:
-    """Compare the store with these snapshots. Snapshots with a digest (schema 4) count before older ones.
+    """Compare the store with these snapshots; damaged ones are passed over.
 
-    The store's answer is right if any snapshot agrees with it. If they disagree with each other, none is believed."""
+    The store's answer is right if any snapshot agrees with it. If it agrees with none, and the snapshots disagree with
+    each other, none is believed. Snapshots with digests (schema 4) are preferred to older ones.
+    """
     held = SnapshotComparison()
-    equal: dict[str, bool] = {}  # answers that a snapshot agrees with: whether one with a digest does
+    equal: dict[str, bool] = {}  # answers that agree with a snapshot: whether with one that has digests
     different: dict[str, list[tuple[Response, str, list[str]]]] = {}
     gone: dict[str, tuple[Response, str]] = {}
     lost: dict[str, tuple[Failure, str]] = {}
@@ -143,7 +162,7 @@ def compare_with_store(store: ResponseStore, found: Iterable[Artifact]) -> Snaps
                 for written in some:
                     key, row = written.request_key, rows.get(written.request_key)
                     if key in stand and (row is None or row["text"] != written.text):
-                        continue  # an empty reply, replaced since by a failure or a newer answer
+                        continue  # an empty reply, which a failure or a newer answer has replaced since
                     if row is None:
                         if key not in gone or gone[key][0].digest is None:
                             gone[key] = (written, provider)
@@ -155,7 +174,7 @@ def compare_with_store(store: ResponseStore, found: Iterable[Artifact]) -> Snaps
             states = store.states(list(failed))
             lost |= {key: (row, provider) for key, row in failed.items() if key not in states}
         except (DamagedArtifact, InvalidRow):
-            continue  # `verify` names it
+            continue  # the command `verify` reports it
     for key in sorted(different):
         _judge(held, key, different[key], equal.get(key))
     held.answers = len(equal)
@@ -165,9 +184,12 @@ def compare_with_store(store: ResponseStore, found: Iterable[Artifact]) -> Snaps
 
 
 def _judge(held: SnapshotComparison, key: str, said: list[tuple[Response, str, list[str]]], equal: bool | None) -> None:
-    """Sort an answer that some snapshots hold otherwise than the store into `held`. equal: True if a snapshot with a
-    digest agrees with the store, False if only an older one does, None if none does. An older snapshot lacks some
-    fields, so it cannot confirm those."""
+    """Add an answer to `held` that differs between the store and some snapshots.
+
+    said: (answer, provider, fields that differ) of those snapshots. equal: True if a snapshot with a digest agrees with
+    the store, False if only an older one does, None if none does. An older snapshot lacks some fields, so it cannot
+    confirm them.
+    """
     newest = [one for one in said if one[0].digest is not None]
     if equal is False and newest and any(same_where_both_hold(fields) for _, _, fields in newest):
         equal = None
@@ -185,16 +207,21 @@ def _judge(held: SnapshotComparison, key: str, said: list[tuple[Response, str, l
 
 
 class Guard:
-    """Refuses a claim on requests that were paid according to a snapshot of the home, but that the store has lost.
+    """Refuses claims on requests whose paid answers are in a snapshot of the home, but no longer in the store.
 
-    retry_failed: requests that failed for good may be asked again."""
+    retry_failed: allow requests that failed for good to be asked again.
+    """
 
     def __init__(self, home: Home, retry_failed: bool = False) -> None:
         self._home, self._retry_failed = home, retry_failed
         self._known: Paid | None = None
 
     def __call__(self, store: ResponseStore, keys: Collection[str]) -> None:
-        """Raise LostAnswers if a paid answer to one of these request keys is lost."""
+        """Raise LostAnswers if the store has lost paid answers. Called before the requests of these keys are claimed.
+
+        These are answers to `keys` that snapshots hold; all answers, if the store holds none and a snapshot holds some;
+        and answers of a damaged snapshot whose keys cannot be read, if the store may lack them.
+        """
         known = self._known = self._known or paid(self._home)
         for one in known.damaged:
             if one.unread and (why := lacking_answers(store, one)):
@@ -215,14 +242,18 @@ class Guard:
 
 
 class Keeper:
-    """Refuses to remove a snapshot that holds the last copy of paid answers."""
+    """Refuses to remove a damaged snapshot that holds the last copy of paid answers."""
 
     def __init__(self, home: Home, store: Callable[[], ResponseStore]) -> None:
         self._home, self._store = home, store
 
     def __call__(self, folder: Location) -> Location | None:
-        """Called before the snapshot in a folder is removed. Moves it aside if some answers of it cannot be read, and
-        returns where to. Raises LostAnswers if the store lacks some of its answers."""
+        """Protect a snapshot before `Artifacts` empties its folder. Returns where its files were moved, or None.
+
+        Only a damaged snapshot that may be of a called model is protected. Raises LostAnswers if the store may lack
+        some of its answers. Otherwise it is moved aside if some of its answers cannot be read, unless a process is
+        writing there.
+        """
         found = damaged_snapshot(self._home, folder)
         if found is None or not found.paid:
             return None
@@ -232,8 +263,10 @@ class Keeper:
 
 
 def paid(home: Home) -> Paid:
-    """Read the paid requests from the home's snapshots: those of called models, and damaged ones that may be of
-    such."""
+    """Read from the home's snapshots which requests were paid.
+
+    Counted are the snapshots of models that are called, and damaged ones that may belong to such a model.
+    """
     answered: set[str] = set()
     failed: set[str] = set()
     torn: list[Damaged] = []
@@ -249,7 +282,7 @@ def paid(home: Home) -> Paid:
 
 
 def _keys_in(home: Home, folder: Location) -> Paid | None:
-    """The request keys of an intact snapshot; None where there is none."""
+    """Return the request keys of an intact snapshot, none for a free model; None if it is damaged or absent."""
     try:
         artifact = home.artifacts.at(folder)
         if artifact is None:
@@ -260,7 +293,7 @@ def _keys_in(home: Home, folder: Location) -> Paid | None:
             ended = {row["request_key"]: row["finish_reason"] for row in artifact.columns("responses", named)}
             empty = set[str]()
             if any(finish in WITHOUT_ROOM for finish in ended.values()):
-                texts = artifact.columns("responses", [*named, "text"])  # only here: they are long
+                texts = artifact.columns("responses", [*named, "text"])  # only if needed: they are long
                 empty = {row["request_key"] for row in texts if without_room(row["text"], row["finish_reason"])}
             failed = {row["request_key"] for row in failures if row["kind"] == "terminal"}
             known = Paid(frozenset(ended.keys() - empty), frozenset(failed | empty))

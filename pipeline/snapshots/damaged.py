@@ -1,7 +1,8 @@
-"""Damaged snapshots of answers, or ones without a manifest: what can still be read of them, and moving them aside.
+"""Read what is left of snapshots of answers that are damaged or have no manifest, and move them aside.
 
-They may hold the last copy of paid answers, so none is removed before its answers are in the store. A row is believed
-if its own digest fits, or if the digest of the whole file is the one in its name.
+They may hold the last copy of paid answers, so none is removed before its answers are in the store. An answer is
+believed if its own digest fits, or if the digest of its whole file is the one in the file's name. A failure has no
+digest of its own, so only the digest of the file counts.
 """
 
 from __future__ import annotations
@@ -34,14 +35,18 @@ from scrollwork.storage.location import TEMPORARY, Location
 _PART = re.compile(r"(responses|failures)-\d+-([0-9a-f]{12})\.parquet")
 _KINDS: dict[str, type[Row]] = {"responses": Response, "failures": Failure}
 _LABELS = ("suite", "task", "split", "example_id", "draw", "arm")  # which input a row answers; not in the store
-_SOME = 64  # rows read at once
-UNREADABLE = (OSError, ValueError, TypeError, LookupError, MemoryError, InvalidRow)  # Arrow's errors are of these
+_SOME = 64  # number of rows that are read at once
+UNREADABLE = (OSError, ValueError, TypeError, LookupError, MemoryError, InvalidRow)  # Arrow's errors are among these
 
 
 @dataclass(frozen=True)
 class Damaged:
-    """A damaged snapshot. why: what is wrong. provider: "" if unknown. answered, failed (for good): request keys that
-    can still be read. unread: number of answers whose key cannot be read."""
+    """A damaged snapshot.
+
+    why: what is wrong. provider: "" if unknown. models: the asked models that its manifest names, () if that cannot be
+    read. answered, failed (for good): request keys that can still be read. unread: number of answers whose key cannot
+    be read.
+    """
 
     folder: Location
     why: str
@@ -53,7 +58,7 @@ class Damaged:
 
     @property
     def paid(self) -> bool:
-        """Whether its answers may have cost something."""
+        """True if its answers may have cost money or time: its model is hosted or local, or its provider is unknown."""
         return self.provider in CALLED or not self.provider
 
     def __str__(self) -> str:
@@ -61,13 +66,13 @@ class Damaged:
 
 
 def provider_of(snapshot: Artifact) -> str:
-    """The provider of a snapshot's model; "" if the snapshot does not say."""
+    """Return the provider of a snapshot's model; "" if the snapshot does not name one."""
     settings = snapshot.manifest.ingredients.params.get("settings")
     return str(settings.get("provider", "")) if isinstance(settings, dict) else ""
 
 
 def snapshot_folders(home: Home) -> Iterator[Location]:
-    """The folders of all snapshots of answers of a home."""
+    """Yield the folders of all snapshots of answers in a home."""
     base = home.artifacts.root.child(SNAPSHOTS)
     for slot in base.names():
         for name in base.child(slot).names():
@@ -76,13 +81,13 @@ def snapshot_folders(home: Home) -> Iterator[Location]:
 
 
 def damaged_snapshots(home: Home) -> list[Damaged]:
-    """Every damaged snapshot of a home, except those that a process is building now."""
+    """List the damaged snapshots of a home, except those that a process of this machine is building now."""
     found = [damaged_snapshot(home, folder) for folder in snapshot_folders(home)]
     return [one for one in found if one is not None and not _being_built(one.folder)]
 
 
 def _being_built(folder: Location) -> bool:
-    """Whether a process of this machine holds the folder's build lock."""
+    """Return whether a process of this machine holds the folder's build lock."""
     try:
         if folder.local is not None:
             with (folder.local / LOCK).open("rb") as stream:
@@ -95,7 +100,7 @@ def _being_built(folder: Location) -> bool:
 
 
 def damaged_snapshot(home: Home, folder: Location) -> Damaged | None:
-    """What is known of the damaged snapshot in a folder; None if it is intact or there is none."""
+    """Return what is known about the damaged snapshot in a folder; None if it is intact or there is none."""
     artifact, why = None, "has parts of answers and no manifest"
     try:
         artifact = home.artifacts.at(folder)
@@ -132,7 +137,12 @@ def damaged_snapshot(home: Home, folder: Location) -> Damaged | None:
 
 
 def _glance(folder: Location, name: str) -> tuple[int, list[dict[str, Any]]]:
-    """(number of rows of a part, at least 1 if that cannot be read; key, provider, kind and text of readable rows)."""
+    """Return (number of rows of a part, the rows that can be read).
+
+    The rows are dictionaries with request_key, provider, kind, finish_reason and text, as far as the part has them. If
+    the number cannot be read, it is the number of rows found, at least 1. If damage hides all rows, only their keys are
+    read.
+    """
     import pyarrow.parquet as pq
 
     found: list[dict[str, Any]] = []
@@ -147,12 +157,12 @@ def _glance(folder: Location, name: str) -> tuple[int, list[dict[str, Any]]]:
 
 
 def is_empty(row: Mapping[str, Any]) -> bool:
-    """Whether a row is an empty reply that an older version stored as an answer."""
+    """Return whether a row is an empty reply that an older version stored as an answer."""
     return "text" in row and without_room(str(row["text"] or ""), str(row.get("finish_reason")))
 
 
 def _readable(file: Any, names: list[str]) -> Iterator[dict[str, Any]]:
-    """The readable rows of a part: of each row group, those before the first damage."""
+    """Yield the rows of a part that can be read: in each row group, those before the first damage."""
     for group in range(file.metadata.num_row_groups):
         try:
             for batch in file.iter_batches(_SOME, row_groups=[group], columns=names, use_threads=False):
@@ -166,7 +176,7 @@ def _readable(file: Any, names: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def certain_rows(found: Damaged) -> tuple[list[Response], list[Failure]]:
-    """The answers and failures of a damaged snapshot that are certainly what was written."""
+    """Return the answers and the failures of a damaged snapshot that are certainly unchanged."""
     answers: list[Response] = []
     failures: list[Failure] = []
     for name in found.folder.names():
@@ -186,12 +196,12 @@ def certain_rows(found: Damaged) -> tuple[list[Response], list[Failure]]:
 
 
 def _fits(row: Response, provider: str) -> bool:
-    """Whether a row's own digest fits its content."""
+    """Return whether the row has a digest of its own, and this fits its content."""
     return row.digest is not None and store_row(row, provider).origin != LOSSY
 
 
 def _rows(folder: Location, name: str, kind: type[Row]) -> Iterator[Row]:
-    """The readable rows of a part, with empty _LABELS."""
+    """Yield the rows of a part that can be read, as records with empty _LABELS."""
     import pyarrow.parquet as pq
 
     labels: dict[str, Any] = {label: 0 if label == "draw" else "" for label in _LABELS}
@@ -205,9 +215,10 @@ def _rows(folder: Location, name: str, kind: type[Row]) -> Iterator[Row]:
 
 
 def lacking_answers(store: ResponseStore, found: Damaged) -> str:
-    """Which answers of a damaged snapshot the store may lack, in words; "" where it holds them.
+    """Say which answers of a damaged snapshot the store may lack; "" if it holds them all.
 
-    If some keys cannot be read, the store must hold at least as many answers of these models as the snapshot has.
+    If some keys cannot be read, the store must hold at least as many answers of the snapshot's models as the snapshot
+    has (of all hosted and local models, if its models are unknown).
     """
     states = store.states(found.answered | found.failed)
     lost = (found.answered | found.failed).difference(states)
@@ -224,7 +235,10 @@ def lacking_answers(store: ResponseStore, found: Damaged) -> str:
 
 
 def move_aside(home: Home, folder: Location) -> Location | None:
-    """Move the files of a snapshot out of the artifacts. Returns where to; None if a process is writing there."""
+    """Move the files of a snapshot out of the artifacts, to the home's folder "damaged".
+
+    Returns the new folder; None if a process is writing there, and nothing was moved.
+    """
     folder.sweep()
     names = [name for name in folder.names() if name != LOCK]
     if any(name.startswith(TEMPORARY) for name in names):
@@ -233,7 +247,7 @@ def move_aside(home: Home, folder: Location) -> Location | None:
     base, number = Location(home.url).child("damaged"), 1
     while (aside := base.child(f"{SNAPSHOTS}.{slot}.{name}-{number}")).names():
         number += 1
-    for one in sorted(names, key=lambda one: one != MANIFEST):  # the manifest first: it never stays without its parts
+    for one in sorted(names, key=lambda one: one != MANIFEST):  # first, so that it is never without its parts
         _move(folder, one, aside)
     return aside
 
@@ -254,7 +268,7 @@ def _sha256(folder: Location, name: str) -> str:
 
 
 def refusal_message(found: Damaged, why: str) -> str:
-    """The message for LostAnswers: why nothing is asked, and what to do."""
+    """Return the message of LostAnswers: why no model is asked, and what the user can do."""
     return (
         f"a damaged snapshot may hold the last copy of paid answers: {found}; {why}. Nothing was asked and nothing "
         "was thrown away. `scrollwork store repair` puts back what can be read of it and moves it aside; "

@@ -1,4 +1,4 @@
-"""`store repair`: take damaged rows out of the response store, and put back what snapshots of its home hold."""
+"""`store repair`: move damaged rows out of the response store, and put back what the snapshots of its home hold."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ from scrollwork.storage.location import file_lock as locked
 
 @dataclass(frozen=True)
 class Repaired:
-    """What a repair did. refilled: answers and failures put back from snapshots. taken_out: rows moved to the table
-    `set_aside`, in words. moved: new path of a damaged store file, "" for none; saved: rows copied from it. damaged:
-    damaged snapshots and what was saved of them. conflicts: answers on which snapshots disagree. checked: the check of
-    the repaired store."""
+    """What a repair did.
+
+    refilled: number of answers and failures that were put back from snapshots. taken_out: a message for each change in
+    the store (rows moved to the table `set_aside`, answers replaced, attempts that do not count any more). moved: new
+    path of a damaged store file, "" for none; saved: number of rows copied from it. damaged: a message for each damaged
+    snapshot, with what was put back from it. conflicts: messages about answers on which snapshots disagree. checked:
+    the check of the repaired store, after the repair.
+    """
 
     refilled: int
     taken_out: tuple[str, ...]
@@ -34,9 +38,9 @@ class Repaired:
 
 
 def repair(home: Home) -> Repaired:
-    """Make the store of a home agree with itself and with the home's snapshots. Nothing is asked, nothing thrown away.
+    """Repair the store of a home, so that it is consistent and agrees with the home's snapshots.
 
-    Raises StorageError for a database that is no response store.
+    No model is asked, and nothing is thrown away. Raises StorageError for a database that is not a response store.
     """
     found = list(snapshots(home))
     place = open_or_mend(home.store_place)
@@ -73,7 +77,11 @@ def repair(home: Home) -> Repaired:
 
 
 def salvage(store: ResponseStore, found: Damaged) -> tuple[int, int]:
-    """Put back the believable rows of a damaged snapshot. Returns (rows put back, rows that the store still lacks)."""
+    """Put the rows of a damaged snapshot that are certainly unchanged into the store.
+
+    Returns (number of rows put back, number of paid answers and failures that the store still lacks or whose keys
+    cannot be read). The second number is 0 for a free model.
+    """
     answers, failures = certain_rows(found)
     before = store.states({row.request_key for row in answers} | {row.request_key for row in failures})
     new = {row.request_key: row for row in answers if before.get(row.request_key) != ANSWERED}
@@ -88,8 +96,11 @@ def salvage(store: ResponseStore, found: Damaged) -> tuple[int, int]:
 
 
 def put_away(home: Home, found: Damaged) -> str:
-    """Move a damaged snapshot aside once its answers are in the store; returns where to, in words. A snapshot of a free
-    model stays: its answers can be computed again."""
+    """Move a damaged snapshot aside after its answers are in the store. Returns what was done, in words.
+
+    A snapshot of a free model is not moved, because its answers can be computed again. Returns "" if the snapshot is no
+    longer damaged, or a process is writing there.
+    """
     if not found.paid:
         return "; the next run builds it again"
     with locked(found.folder.local / LOCK) if found.folder.local is not None else nullcontext():

@@ -1,4 +1,4 @@
-"""Convert answers between rows of the response store and rows of snapshots, and compare them."""
+"""Convert answers from rows of the response store to rows of snapshots and back, and compare them."""
 
 from __future__ import annotations
 
@@ -16,26 +16,33 @@ BOTH_HOLD = (
     *("finish_reason", "input_tokens", "cached_tokens", "output_tokens", "reported_model", "attempts"),
     "cost_nano_usd",
 )
-NEW_IN_4 = {  # fields of snapshots since schema 4 of the store: the store's column
+NEW_IN_4 = {  # fields that snapshots have since schema 4 of the store: the store's column for each
     **{name: name for name in ("cache_write_tokens", "reasoning_tokens", "masked", "provider")},
     "asked_as": "model",
 }
 
 
 def printable(text: str) -> str:
-    """The text with "?" for each lone surrogate, which the store can hold but Parquet and UTF-8 cannot."""
+    """Return the text with "?" for each lone surrogate: the store can hold these, Parquet and UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def answer_state(text: str, scored_characters: int | None) -> str:
-    """What enters the digest of a snapshot for one answer: sha256 of its text, and, if only its beginning is scored,
-    the number of characters that is."""
+    """Return what one answer adds to the digest of a snapshot.
+
+    This is the sha256, in hex, of its printable text. If only the beginning of the text is scored, the number of scored
+    characters follows.
+    """
     digest = hashlib.sha256(printable(text).encode("utf-8")).hexdigest()
     return digest if scored_characters is None else f"{digest} {scored_characters}"
 
 
 def response_row(answer: StoredAnswer, labels: Mapping[str, Any], scored_characters: int | None = None) -> Response:
-    """A snapshot's row for an answer. labels: which input it answers (suite, task, ..., request_key)."""
+    """Make a snapshot's row from an answer of the store.
+
+    labels: which input it answers (suite, task, ..., request_key). scored_characters: how many characters of the text
+    are scored, None for all.
+    """
     text = printable(answer.text)
     return Response(
         **labels,
@@ -62,7 +69,7 @@ def response_row(answer: StoredAnswer, labels: Mapping[str, Any], scored_charact
 
 
 def failure_row(failure: StoredFailure, labels: Mapping[str, Any]) -> Failure:
-    """A snapshot's row for a failure. labels: see `response_row`."""
+    """Make a snapshot's row from a failure of the store. labels: see `response_row`."""
     return Failure(
         **labels,
         kind=failure.kind,
@@ -73,9 +80,11 @@ def failure_row(failure: StoredFailure, labels: Mapping[str, Any]) -> Failure:
 
 
 def differences(written: Response, row: Mapping[str, Any]) -> list[str]:
-    """The fields in which a store's row differs from the snapshot's: "text", "cost_nano_usd 0 (5 there)".
+    """List the fields in which the store's row differs from a snapshot's answer: "text", "cost_nano_usd 0 (5 there)".
 
-    Only fields that both have are compared: older snapshots lack digest, provider, two token counts and `masked`.
+    Only fields that both have are compared. An older snapshot, whose answers have no digest, lacks the fields of
+    NEW_IN_4, and any other value that it lacks is not compared. "digest" is in the list only if no other field differs;
+    it is not compared for a row of the store with the origin LOSSY.
     """
     found = [] if _printed(row["text"]) == written.text else ["text"]
     for name in BOTH_HOLD:
@@ -94,14 +103,19 @@ def differences(written: Response, row: Mapping[str, Any]) -> list[str]:
 
 
 def same_where_both_hold(fields: list[str]) -> bool:
-    """Whether all these differences are in fields that snapshots have only since schema 4."""
+    """Return whether all these differences are in fields that snapshots have only since schema 4.
+
+    fields: as from `differences`.
+    """
     return {one.split()[0] for one in fields} <= {*NEW_IN_4.values(), "digest"}
 
 
 def store_row(written: Response, provider: str) -> StoredAnswer:
-    """The store's row for a snapshot's answer: unknown values are None, and `origin` marks it as refilled.
+    """Make the store's row from a snapshot's answer. Values that the snapshot does not hold are None.
 
-    provider: of the snapshot's model, used if the row names none.
+    provider: of the snapshot's model, used if the answer names none. `origin` is REFILLED. It is LOSSY if the answer
+    may not be exactly what was received: its digest does not fit, or it has none and its text or reported model
+    contains "?".
     """
     text = written.text if written.exact_text is None else unescape_text(written.exact_text)
     answer = StoredAnswer(
@@ -130,7 +144,7 @@ def store_row(written: Response, provider: str) -> StoredAnswer:
 
 
 def refilled_failure(written: Failure, provider: str) -> StoredFailure:
-    """The store's row for a snapshot's failure."""
+    """Make the store's row from a snapshot's failure."""
     return StoredFailure(
         written.request_key, provider, written.model, written.kind, written.status, written.message, written.attempts
     )
