@@ -1,4 +1,4 @@
-"""sha256 digests of values and of files; those of files are cached by size and modification time."""
+"""sha256 digests of values and of files. Digests of files can be cached by size and modification time."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ CHUNK = 1 << 20
 
 
 def sha256_of(value: Any) -> str:
-    """Return the sha256, in hex, of a value's canonical JSON."""
+    """Return the sha256 (in hex) of a value's canonical JSON."""
     return hashlib.sha256(canonical_json(value).encode("utf-8")).hexdigest()
 
 
 def sha256_file(path: Path) -> str:
-    """Return the sha256, in hex, of a file, read in chunks."""
+    """Return the sha256 (in hex) of a file. Only a chunk of the file is in memory at any time."""
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         while chunk := stream.read(CHUNK):
@@ -28,9 +28,10 @@ def sha256_file(path: Path) -> str:
 
 
 class FileDigests:
-    """Digests of local files, computed again only when size or modification time changed.
+    """Digests of local files. A digest is computed again only if the file's size or modification time changed.
 
-    `path`: JSON file that keeps them between runs, None for no file. Only a cache: `verify` never uses it.
+    path: the JSON file that keeps the digests between runs, None to keep them in memory only. This is only a cache:
+    `verify` never uses it.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -42,10 +43,10 @@ class FileDigests:
                 loaded = json.loads(path.read_text(encoding="utf-8"))
                 self._known = loaded if isinstance(loaded, dict) else {}
             except (OSError, ValueError):
-                pass  # only a cache: it is rebuilt
+                pass  # this is only a cache, which is rebuilt
 
     def of(self, path: Path) -> tuple[str, int]:
-        """Return the sha256, in hex, and the size in bytes of a file."""
+        """Return the sha256 (in hex) and the size (in bytes) of a file. Raises OSError if it cannot be read."""
         stat = path.stat()
         stamp = [stat.st_size, stat.st_mtime_ns]
         known = self._known.get(str(path))
@@ -57,7 +58,7 @@ class FileDigests:
         return digest, stat.st_size
 
     def save(self) -> None:
-        """Save the digests for the next run; does nothing if the folder cannot be written."""
+        """Save the digests for the next run. If the file cannot be written, do nothing and raise no error."""
         if self._path is None or not self._changed:
             return
         try:

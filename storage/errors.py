@@ -1,4 +1,4 @@
-"""Errors of storage, with messages for the user."""
+"""The errors that storage raises. Their messages are written for the user."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 
 
 class StorageError(RuntimeError):
-    """Storage cannot do what was asked; the message says what to do."""
+    """Storage cannot do what the caller wants. The message says what the user can do."""
 
 
 class StorageFull(StorageError):
-    """No space left for an artifact or answer. Nothing half-written stays."""
+    """There is no space left for an artifact or an answer. No half-written file is left behind."""
 
 
 class DamagedArtifact(StorageError):
-    """A part of an artifact is missing or its bytes are not those that the manifest names."""
+    """A part of an artifact is missing or has other bytes than the manifest says, or the manifest is broken."""
 
     def __init__(self, folder: str, part: str, problem: str) -> None:
         super().__init__(f"{folder}: part {part} {problem}")
@@ -24,27 +24,30 @@ class DamagedArtifact(StorageError):
 
 
 class ForeignStore(StorageError):
-    """The database given as response store is not a response store. It was not changed."""
+    """The database that the user named is not a response store that this version can read. It was not changed."""
 
 
 class TornStore(ForeignStore):
-    """The file of the response store is damaged: cut short, or with damaged pages."""
+    """The file of the response store is damaged: it was cut short, has damaged pages, or its repair was killed."""
 
 
 class LostAnswers(StorageError):
-    """The response store lacks answers that snapshots of its home hold."""
+    """Answers are missing from the response store, although snapshots in its home hold them."""
 
 
 class DamagedRows(StorageError):
-    """Rows of the response store were changed: their digests do not fit."""
+    """Rows of the response store were changed: their values do not match their digests."""
 
 
 class ForeignFile(StorageError):
-    """The file to import is not a file of answers, or is damaged. Nothing of it was imported."""
+    """The file or backup to import does not hold answers, or is damaged. Nothing of that file was imported."""
 
 
 class DownloadError(StorageError):
-    """A file could not be downloaded. state: of the file (records/raw_file.py). code: the server's error code."""
+    """A file could not be downloaded.
+
+    state: the state that the raw file now has (records/raw_file.py). code: the server's error code, "" for none.
+    """
 
     state = "missing"
 
@@ -54,29 +57,32 @@ class DownloadError(StorageError):
 
 
 class Gone(DownloadError):
-    """The server has no such file any more (404, 410, 451), or has an error page in its place."""
+    """The server no longer has the file (HTTP 404, 410, 451), or sends an error page in its place."""
 
     state = "dead"
 
 
 class NeedsPerson(DownloadError):
-    """The file needs a login, an agreement or a confirmation by a person; the message says what to do."""
+    """A person must log in, agree to terms or confirm something to get the file. The message says what to do."""
 
     state = "manual"
 
 
 class WrongBytes(DownloadError):
-    """The bytes are not those that were published. They are kept under a name that nothing reads."""
+    """The bytes differ from the published ones. A complete file is kept as NAME.corrupt; nothing reads it."""
 
     state = "corrupt"
 
 
 class Stopped(DownloadError):
-    """The download was stopped; what was downloaded is kept, and the next download continues it."""
+    """The download was stopped. The bytes that came so far are kept, and the next download continues from there."""
 
 
 class Again(Exception):
-    """A failure that may not last. wait_s: the wait that the server asked for, None where it asked for none."""
+    """A failure after which another try may succeed.
+
+    wait_s: how many seconds the server asked us to wait, None if it did not say.
+    """
 
     def __init__(self, why: str, wait_s: float | None = None) -> None:
         super().__init__(why)
@@ -88,7 +94,10 @@ _NO_ROOM = {errno.ENOSPC: "no space left", errno.EDQUOT: "disk quota reached", e
 
 @contextmanager
 def naming_full_disks(what: str, where: str) -> Iterator[None]:
-    """Turn an out-of-space error into StorageFull that says what was being written, and where."""
+    """Turn an out-of-space OSError of the block into StorageFull; other errors pass unchanged.
+
+    what, where: what the block writes, and in which place, for the message.
+    """
     try:
         yield
     except OSError as error:

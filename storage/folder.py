@@ -1,4 +1,4 @@
-"""Write a folder of files for other tools all or nothing: fill it under another name, then rename it into place."""
+"""Write a folder of files for other tools completely or not at all: fill it under another name, then rename it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from scrollwork.storage.location import file_lock
 
 @contextmanager
 def whole_folder(target: Path, ours: Callable[[Path, str], bool]) -> Iterator[Path]:
-    """Give an empty folder to fill. When the block ends without error it replaces the target, if the two differ.
+    """Yield an empty folder to fill. If the block ends without error, the folder replaces `target` if the two differ.
 
-    ours(target, path in it) says whether an existing file there may be removed. A kill at any moment leaves at the
-    target the old folder, the new one, or nothing (then the next call puts the old one back). Raises StorageError if
-    the target has other files, StorageFull.
+    ours(target, path below target) says whether a file that is there already may be removed. A process killed at any
+    moment leaves the old folder, the new one, or nothing at `target`; in the last case, the next call puts the old one
+    back. Raises StorageError if `target` holds files that may not be removed, is a file or has no name (as "/" has
+    none), and StorageFull if there is no space left.
     """
     target = target.resolve()
     if not target.name:
@@ -43,14 +44,14 @@ def whole_folder(target: Path, ours: Callable[[Path, str], bool]) -> Iterator[Pa
 
 
 def files_below(folder: Path) -> list[str]:
-    """List the paths of all files, with forward slashes, sorted; links count as files."""
+    """List the paths of all files below a folder, relative to it, with forward slashes, sorted; links are files too."""
     return sorted(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()
     )
 
 
 def are_same_folders(one: Path, other: Path) -> bool:
-    """Whether both folders hold the same files with the same bytes."""
+    """Return whether both folders hold the same files with the same bytes."""
     names = files_below(one)
     if not other.is_dir() or names != files_below(other):
         return False
@@ -58,7 +59,7 @@ def are_same_folders(one: Path, other: Path) -> bool:
 
 
 def _tidy(target: Path, new: Path, old: Path) -> None:
-    """Remove what a killed call left. The old folder is put back if there is nothing at the target."""
+    """Remove what a killed call left behind. If there is nothing at the target, put the old folder back."""
     shutil.rmtree(new, ignore_errors=True)
     if old.is_dir() and not target.exists():
         os.rename(old, target)

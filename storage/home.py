@@ -1,4 +1,7 @@
-"""The home folder: artifacts, answers, reports, runs. Its path is absolute, so that it can be sent to a worker."""
+"""The home folder, which holds artifacts, answers, reports and runs.
+
+Its path is absolute, so that it can be sent to a worker, which may have another working directory.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +18,31 @@ from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.location import Location, is_writable
 
-SNAPSHOTS = "generate"  # the stage whose artifacts are snapshots of answers, and so its folder in every home
+SNAPSHOTS = "generate"  # the stage whose artifacts are snapshots of answers; also the name of its folder in every home
 
 
 @dataclass(frozen=True)
 class Home:
-    """The home of one installation. store: URL of the response store, "" for responses.db in the home."""
+    """The home of one installation.
+
+    url: its absolute path or URL. store: URL of the response store, "" for the file responses.db in the home.
+    """
 
     url: str
     store: str = ""
 
     def __post_init__(self) -> None:
-        """Raise StorageError for an empty URL: it would be the working directory of each process."""
+        """Raise StorageError for an empty URL, which would mean the working directory of each process."""
         if not self.url:
             raise StorageError("the home is empty: name its folder (--home DIR, SCROLLWORK_HOME)")
 
     @classmethod
     def at(cls, url: str, store: str = "") -> Home:
-        """Open the home at a path or URL, made absolute. A remote home needs a store that other machines reach."""
+        """Return the home at a path or URL; local paths are made absolute.
+
+        Raises StorageError if `url` is empty, if a remote home comes without a store (which other machines must be able
+        to reach), or if `store` is no URL or a SQLite URL without a file.
+        """
         url = url.removeprefix("file://")
         if url and "://" not in url:
             url = str(Path(url).expanduser().resolve())
@@ -48,7 +58,7 @@ class Home:
 
     @property
     def folder(self) -> Path:
-        """The local folder of this home: for caches, Prefect and reports. Remote homes keep these in ./.scrollwork."""
+        """The local folder for caches, Prefect and reports: the home itself, or ./.scrollwork if the home is remote."""
         return Path(self.url) if "://" not in self.url else Path(".scrollwork").resolve()
 
     @property
@@ -58,36 +68,41 @@ class Home:
 
     @property
     def store_place(self) -> str | Path:
-        """URL of the response store, or the path of this home's own file."""
+        """The URL of the response store, or the path of this home's own file if no URL was given."""
         return self.store or self.folder / "responses.db"
 
     @property
     def has_store(self) -> bool:
-        """Whether there may be a response store: one is named by URL, or the home's own file exists."""
+        """Whether there may be a response store: its URL was given, or the home's own file exists."""
         return bool(self.store) or (self.folder / "responses.db").is_file()
 
     @property
     def writable(self) -> bool:
-        """Whether the home can be written. A remote home counts as writable; its first write shows otherwise."""
+        """Whether the home can be written. A remote home counts as writable; if it is not, its first write fails."""
         return "://" in self.url or all(is_writable(self.folder / name) for name in ("", "artifacts", "runs"))
 
     @property
     def reports(self) -> Path:
-        """Where pages are published."""
+        """The folder in which report pages are published."""
         return self.folder / "reports"
 
     @property
     def predictions(self) -> Path:
-        """Folder of prediction files of systems that ran elsewhere, named by sha256, and lists of what goes
-        together."""
+        """The folder of prediction files of systems that ran elsewhere, and of lists of the files that belong together.
+
+        The prediction files are named by their sha256.
+        """
         return self.folder / "predictions"
 
     def digests(self) -> FileDigests:
-        """Digests of raw files, cached in this home."""
+        """Return the digests of raw files, which are cached in this home."""
         return FileDigests(self.folder / "cache" / "raw-digests.json")
 
     def remembered(self, name: str) -> dict[str, Any]:
-        """Read a small JSON file of the local folder, {} where there is none that can be read. name: its path in it."""
+        """Read a JSON object that `remember` wrote; {} if the file is missing, unreadable or not a JSON object.
+
+        name: path of the file below the local folder.
+        """
         try:
             value = json.loads((self.folder / name).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -95,7 +110,7 @@ class Home:
         return value if isinstance(value, dict) else {}
 
     def remember(self, name: str, value: Mapping[str, Any]) -> None:
-        """Write such a file, whole or not at all."""
+        """Write a small JSON file below the local folder, completely or not at all. name: its path there."""
         target = self.folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f".tmp-{os.getpid()}-{target.name}")
@@ -103,7 +118,7 @@ class Home:
         partial.replace(target)
 
     def note_run(self, run: dict[str, Any]) -> str:
-        """Store the row of a run (request, keys of its results) and return its id."""
+        """Store what a run was asked to do and the keys of its results; return the new id of the run."""
         now = time.time_ns()  # two runs of one process may end in the same second
         run_id = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now // 10**9)) + f".{now % 10**9:09d}-{os.getpid()}"
         row = {"id": run_id, "time": now / 1e9, **run}
@@ -111,7 +126,7 @@ class Home:
         return run_id
 
     def runs(self) -> list[dict[str, Any]]:
-        """List the rows of runs, the oldest first, without unreadable ones."""
+        """List what `note_run` stored, the oldest run first. Files that are not valid JSON are left out."""
         folder = Location(f"{self.url}/runs")
         found = []
         for name in folder.names():

@@ -1,7 +1,8 @@
 """A local or remote folder (any fsspec URL), with the few operations that artifacts need.
 
-Files are written all or nothing: locally under a temporary name, synced and renamed; remotely by the object store.
-Temporary files are locked while their writer lives, so that leftovers of killed runs can be recognised and removed.
+A file is written completely or not at all. A local file is written under a temporary name, synced to disk and renamed;
+for a remote file, the object store guarantees it. A temporary file is locked while its writer lives, so that the files
+that killed runs left behind can be recognised and removed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ TEMPORARY = ".tmp-"
 
 
 class Location:
-    """The folder at `url` (a path or an fsspec URL). It is created by the first write. Raises StorageError for ""."""
+    """The folder at `url` (a path or an fsspec URL), which the first write creates.
+
+    local: its path, None for a remote folder. Raises StorageError if `url` is empty.
+    """
 
     def __init__(self, url: str) -> None:
         import fsspec.core
@@ -32,7 +36,7 @@ class Location:
         self.url = url.rstrip("/") or "/"
         if "://" in self.url:
             self._fs, self._root = fsspec.core.url_to_fs(self.url)
-        else:  # a path is a path, whatever characters it has
+        else:  # without "://" it is a path, whatever other characters it has
             self._fs, self._root = LocalFileSystem(), os.path.abspath(self.url)
         self.local: Path | None = Path(self._root) if "file" in _protocols(self._fs) else None
 
@@ -40,14 +44,14 @@ class Location:
         return str(self.local) if self.local is not None else self.url
 
     def child(self, *names: str) -> Location:
-        """The folder below this one."""
+        """Return a folder below this one, by the names on the way to it."""
         return Location("/".join([self.url, *names]))
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}" if name else self._root
 
     def names(self) -> list[str]:
-        """List the names of everything directly in this folder, sorted; empty where there is no folder."""
+        """List the names of all files and folders directly in this folder, sorted; [] if the folder does not exist."""
         if self.local is not None:
             try:
                 return sorted(os.listdir(self.local))
@@ -59,18 +63,18 @@ class Location:
             return []
 
     def exists(self, name: str = "") -> bool:
-        """Whether the file (or, without a name, the folder) exists."""
+        """Return whether a file of this folder exists, or the folder itself if no name is given."""
         return bool(self._fs.exists(self._path(name)))
 
     def size_and_time(self, name: str) -> tuple[int, int | None]:
-        """Return size in bytes and modification time in ns (None where it is unknown). Raises FileNotFoundError."""
+        """Return a file's size in bytes and modification time in ns (None if remote). Raises FileNotFoundError."""
         if self.local is not None:
             stat = (self.local / name).stat()
             return stat.st_size, stat.st_mtime_ns
         return int(self._fs.info(self._path(name))["size"]), None
 
     def open(self, name: str) -> IO[bytes]:
-        """Open a file for reading at any position."""
+        """Open a file to read it, at any position. Raises FileNotFoundError."""
         if self.local is not None:
             return (self.local / name).open("rb")
         stream: IO[bytes] = self._fs.open(self._path(name), "rb")
@@ -82,7 +86,7 @@ class Location:
             return stream.read()
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write a file unless it exists; False where it does."""
+        """Write a file unless it exists. Returns whether it was written."""
         if self.local is None:
             try:
                 self._fs.pipe_file(self._path(name), data, mode="create")
@@ -94,14 +98,14 @@ class Location:
             stream.flush()
             os.fsync(stream.fileno())
             try:
-                os.link(path, self.local / name)  # atomic, and refused where the name is taken
+                os.link(path, self.local / name)  # atomic, and fails if the name is taken
             except FileExistsError:
                 return False
         sync_folder(self.local)
         return True
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write a file, replacing an existing one."""
+        """Write a file; an existing file of this name is replaced."""
         if self.local is None:
             self._fs.pipe_file(self._path(name), data)
             return
@@ -114,7 +118,10 @@ class Location:
 
     @contextmanager
     def temporary(self, name: str) -> Iterator[tuple[IO[bytes], Path]]:
-        """Give a local file to write to. It is locked while open, and removed unless `publish` moved it."""
+        """Yield a new local file to write to, as (stream, path). Raises StorageFull if there is no space left.
+
+        The file is locked while it is open. It is removed when the block ends, unless `publish` moved it.
+        """
         folder = self.local
         with naming_full_disks(name, str(self)):
             if folder is not None:
@@ -127,7 +134,7 @@ class Location:
                 path.unlink(missing_ok=True)
 
     def publish(self, stream: IO[bytes], path: Path, name: str) -> None:
-        """Move a finished temporary file to its final name."""
+        """Sync a finished temporary file to disk and move it (or upload it, to a remote folder) to its final name."""
         stream.flush()
         os.fsync(stream.fileno())
         if self.local is not None:
@@ -137,14 +144,14 @@ class Location:
             self._fs.put_file(str(path), self._path(name))
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it exists."""
+        """Remove a file if it exists."""
         try:
             self._fs.rm_file(self._path(name))
         except FileNotFoundError:
             pass
 
     def sweep(self) -> list[str]:
-        """Remove temporary files whose writers have ended, and return their names."""
+        """Remove temporary files whose writers have ended, and return their names; [] in a remote folder."""
         if self.local is None:
             return []
         left = [name for name in self.names() if name.startswith(TEMPORARY)]
@@ -152,17 +159,21 @@ class Location:
 
 
 def is_writable(folder: Path) -> bool:
-    """Whether files can be made in a folder, or the folder can be made."""
+    """Return whether we may create files in a folder or, if it does not exist, may create the folder."""
     standing = next(place for place in (folder, *folder.parents) if place.exists())
     return os.access(standing, os.W_OK | os.X_OK)
 
 
-FOLDERS_LOST = 1000  # times that a sweep may remove a lock's folder before that counts as an error
+FOLDERS_LOST = 1000  # if a sweep removes the folder of a lock file this many times, it is an error
 
 
 @contextmanager
 def file_lock(path: Path) -> Iterator[None]:
-    """Hold a lock on `path` among the processes of this machine; waits while another holds it."""
+    """Hold a lock on the file `path` against other processes of this machine; wait while another process holds it.
+
+    The file and its folder are created if they are missing, and the file stays. Raises StorageFull if they cannot be
+    created because there is no space left, OSError if they cannot be created for another reason.
+    """
     lost = 0
     while True:
         with naming_full_disks(path.name, str(path.parent)):
@@ -173,11 +184,11 @@ def file_lock(path: Path) -> Iterator[None]:
                 lost += 1
                 if (path.parent.exists() and not path.parent.is_dir()) or lost == FOLDERS_LOST:
                     raise
-                continue  # a sweep took the folder away meanwhile
+                continue  # a sweep has removed the folder in the meantime
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         if is_file_at(descriptor, path):
             break
-        os.close(descriptor)  # its holder removed the file meanwhile: lock the one that is there now
+        os.close(descriptor)  # the last holder removed the file in the meantime: lock the one that is there now
     try:
         yield
     finally:
@@ -185,7 +196,7 @@ def file_lock(path: Path) -> Iterator[None]:
 
 
 def is_file_at(descriptor: int, path: Path) -> bool:
-    """Whether the open file is the one at `path`."""
+    """Return whether the open file is the one that is now at `path`."""
     try:
         return os.stat(path).st_ino == os.fstat(descriptor).st_ino
     except FileNotFoundError:
@@ -193,9 +204,10 @@ def is_file_at(descriptor: int, path: Path) -> bool:
 
 
 def _made_and_held(name: str, folder: Path | None) -> tuple[int, Path]:
-    """Make and lock a temporary file; try again if a sweep removed it in between. Returns (descriptor, path).
+    """Create and lock a temporary file; try again if a sweep removed it in between. Returns (descriptor, path).
 
-    Its mode follows the umask, as a published file must; in the system's temporary folder only its owner can read it.
+    folder: None for the system's temporary folder, in which only the owner may read the file. In any other folder its
+    mode follows the umask, because the file will be published there.
     """
     mode = 0o600 if folder is None else 0o666
     while True:
@@ -219,11 +231,11 @@ def _removed_if_unlocked(path: Path) -> bool:
     except OSError:
         if is_writable(path.parent):
             raise
-        return False  # nobody can clean up here
+        return False  # the folder cannot be written, so we cannot clean up here
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync a folder, so that the names in it survive a crash."""
+    """Sync a folder to disk, so that the names in it survive a crash."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

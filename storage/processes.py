@@ -1,4 +1,4 @@
-"""Identify processes across machines and restarts, and tell whether one is still alive."""
+"""Identify a process across machines and restarts, and find out whether it has ended."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class Process:
-    """A process. host: machine, boot and process namespace, because pids are unique only there. born: its start time in
-    ticks since boot, because pids are reused."""
+    """A process, identified so that no other process is ever mistaken for it.
+
+    host: the machine, its boot and the process namespace, because a pid is unique only there. born: the start time in
+    ticks since boot, because the system uses pids again; "" where it cannot be read.
+    """
 
     host: str
     pid: int
@@ -22,12 +25,12 @@ class Process:
 
 
 def this_process() -> Process:
-    """The current process."""
+    """Return the current process."""
     return Process(_host(), os.getpid(), _born(os.getpid()) or "")
 
 
 def is_dead(process: Process) -> bool:
-    """Whether the process is known to have ended; False for a process of another host, where that is unknown."""
+    """Return whether the process has certainly ended. False if we cannot know, as for a process of another host."""
     if process.host != _host():
         return False
     born = _born(process.pid)
@@ -37,13 +40,13 @@ def is_dead(process: Process) -> bool:
         os.kill(process.pid, 0)
     except ProcessLookupError:
         return True
-    except OSError:  # somebody else's; /proc may hide it (hidepid)
+    except OSError:  # it belongs to another user, and /proc may hide it (hidepid)
         return False
-    return PROC.joinpath("self", "stat").exists()  # with /proc: a zombie of ours, which has ended
+    return PROC.joinpath("self", "stat").exists()  # if there is a /proc, it is a zombie of ours, which has ended
 
 
 def _born(pid: int) -> str | None:
-    """When the process started, in ticks since boot; None for one that has ended (also a zombie)."""
+    """Return when the process started, in ticks since boot; None if it has ended, is a zombie, or /proc lacks it."""
     try:
         fields = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
