@@ -621,8 +621,10 @@ def test_up_takes_another_port_without_a_word(died):
 def test_whoever_holds_the_port_of_a_dead_server_is_taken_for_its_keeper(died, tmp_path):
     """The keeper lives and did not get the port: whoever has it may have heard the secret."""
     home, port, calls = died
-    command = [sys.executable, "-c", "import sys; sys.stdin.read()", "prefect", "keep"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as keeper, socket.create_server(("127.0.0.1", port)):
+    command = [sys.executable, "-c", "import sys; print(flush=True); sys.stdin.read()", "prefect", "keep"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as keeper, socket.create_server(("127.0.0.1", port)):
+        keeper.stdout.readline()  # a process that has only just begun shows no command line yet
         note = json.loads(local_server.note_path(home).read_text()) | {"worker": keeper.pid}
         local_server.write_private(local_server.note_path(home), json.dumps(note))
         up.up(home, None, [].append)
