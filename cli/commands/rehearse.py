@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -156,9 +157,9 @@ def current_bill(chain: Chain, vendors: Rehearsal) -> list[dict[str, Any]]:
 def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> list[dict[str, Any]]:
     """One row a hosted model: what its vendor charged, and what was counted here.
 
-    Tokens as the vendor bills them: plain input, cached, written, output. What a reply costs is rounded up to whole
-    nano-dollars, as the store keeps it. billed_usd (output_usd of it for output),
-    counted_usd: floats; difference_nano_usd: billed less counted, in nano-dollars. assumed_calls: calls without usage,
+    Tokens as the vendor bills them: plain input, cached, written, output. billed_usd (output_usd of it for output),
+    counted_usd: floats; difference_nano_usd: billed less counted, in nano-dollars, where each reply's price is rounded
+    up to whole ones, as the store keeps it. assumed_calls: calls without usage,
     which count for what was set aside for them. Models that go by one id share a row.
     """
     names: dict[tuple[str, str], list[str]] = {}
@@ -173,7 +174,7 @@ def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> 
         tokens = Counter[str]()
         for line in own:
             tokens.update(line.tokens)
-        billed = sum(round_up(line.nano) for line in own)
+        billed = sum((line.nano for line in own), Decimal(0))
         counted = sum((spent.get(name, Spent()) for name in models), Spent())
         rows.append(
             {
@@ -185,9 +186,9 @@ def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> 
                 "written_tokens": sum(tokens[kind] for kind in WRITTEN),
                 "output_tokens": tokens["output"],
                 "output_usd": float(sum(line.rates["output"] * line.tokens["output"] for line in own) / NANO),
-                "billed_usd": billed / NANO,
+                "billed_usd": float(billed / NANO),
                 "counted_usd": counted.cost_nano_usd / NANO,
-                "difference_nano_usd": float(billed - counted.cost_nano_usd),
+                "difference_nano_usd": sum(round_up(line.nano) for line in own) - counted.cost_nano_usd,
                 "assumed_calls": counted.cost_assumed_calls,
                 "uncounted_calls": counted.cost_unknown_calls,
             }

@@ -45,7 +45,6 @@ SLOW_DOWN_NAMES = {
     *("rate_limit_error", "rate_limit_exceeded", "overloaded_error", "slow_down", "server_overloaded"),
     *("server_is_overloaded", "service_unavailable_error", "resource_exhausted"),
 }
-PACE_WORDS = {"429", "503", "529", *SLOW_DOWN_NAMES}
 TERMINAL_NAMES = {
     *("invalid_request_error", "authentication_error", "permission_error", "not_found_error", "request_too_large"),
     *("context_length_exceeded", "invalid_prompt", "content_filter", "content_policy_violation", "bio_policy"),
@@ -96,8 +95,9 @@ def problem_of_status(
     if roomless:
         message = f"{NO_ROOM} ({message[:120]}); {MORE_ROOM}"
     kind: Trouble = "terminal" if roomless else kind_of_status(status)
-    if kind == "terminal" and error and error["names"] & PACE_WORDS and status in GATEWAYS_OWN:
-        kind = "transient"  # a gateway's status goes with a vendor's word that says to come again
+    slow = status in SLOW_DOWN_STATUSES or (error is not None and asks_to_wait(error))
+    if kind == "terminal" and slow and status in GATEWAYS_OWN:
+        kind = "transient"  # a gateway's status, with a vendor's word that says to come again
     if error and is_quota(status, error):
         kind = "quota"
     elif kind != "quota" and (word := headers.get("x-should-retry", "").lower()) in ("true", "false"):
@@ -108,7 +108,7 @@ def problem_of_status(
         status=status,
         retry_after_s=come_back(headers, error),
         limits=limits_of(headers),
-        slow_down=status in SLOW_DOWN_STATUSES or bool(error and error["names"] & SLOW_DOWN_NAMES),
+        slow_down=slow,
         paced=bool(error and error["names"] & PACE_NAMES),
         own=roomless,
         no_room=roomless,
@@ -124,8 +124,7 @@ def problem_in_reply(
     error: as `error_in` returns it. paid: tokens that were charged, None if unknown.
     """
     names = error["names"]
-    statuses = {int(name) for name in names if re.fullmatch("[45][0-9]{2}", name)}
-    slow = bool(names & SLOW_DOWN_NAMES) or bool(statuses & SLOW_DOWN_STATUSES)
+    statuses = statuses_in(error)
     kind: Trouble = "transient"  # an unknown error in a 200 is more often a gateway's fault than the request's
     kinds = {kind_of_status(one) for one in statuses}
     roomless = says_no_room(error)
@@ -143,11 +142,21 @@ def problem_in_reply(
         status=status,
         retry_after_s=come_back(headers, error),
         limits=limits_of(headers),
-        slow_down=slow,
+        slow_down=asks_to_wait(error),
         paid=paid,
         own=roomless,
         no_room=roomless,
     )
+
+
+def statuses_in(error: Mapping[str, Any]) -> set[int]:
+    """Return the HTTP statuses among the names of an error."""
+    return {int(name) for name in error["names"] if re.fullmatch("[45][0-9]{2}", name)}
+
+
+def asks_to_wait(error: Mapping[str, Any]) -> bool:
+    """Return whether an error says by its names that requests must come more slowly."""
+    return bool(error["names"] & SLOW_DOWN_NAMES or statuses_in(error) & SLOW_DOWN_STATUSES)
 
 
 def says_no_room(error: Mapping[str, Any]) -> bool:

@@ -31,20 +31,27 @@ def price_fault(price: Mapping[str, Any]) -> str:
     faults += [
         f"price.{key} must not be negative" for key, one in price.items() if isinstance(one, int | float) and one < 0
     ]
-    if slips := [key for key in ("input", "output") if 0 < price.get(key, 0) < LEAST_PRICE]:
-        faults.append(f"price.{slips[0]} is in USD per million tokens, and {price[slips[0]]!r} is next to nothing")
+    faults += [f"price.{slip}" for slip in next_to_nothing(price)]
     if price.get("batch", 1) > 1:
         faults.append(f"price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}")
     return faults[0] if price and faults else ""
+
+
+def next_to_nothing(price: Mapping[str, Any]) -> list[str]:
+    """Return for each rate of a price that is too low to be meant for a million tokens what is wrong with it."""
+    return [
+        f"{key} is in USD per million tokens, and {price[key]!r} is next to nothing"
+        for key in ("input", "output")
+        if 0 < price.get(key, 0) < LEAST_PRICE
+    ]
 
 
 def family_fault(table: Mapping[str, Any]) -> str:
     """Return what is wrong with a family's facts once a table's `family` has replaced some; "" if nothing is."""
     known = family_of(table) if "family" in table else None
     for number, one in enumerate(table.get("family", {}).get("price", ())):
-        if slips := [key for key in ("input", "output") if 0 < one.get(key, 0) < LEAST_PRICE]:
-            place, given = f"price[{number}].{slips[0]}", one[slips[0]]
-            return f"family: {place} is in USD per million tokens, and {given!r} is next to nothing"
+        for slip in next_to_nothing(one):
+            return f"family: price[{number}].{slip}"
     try:
         check("family", known.family.facts if known is not None else {})
     except BadVendor as error:

@@ -483,3 +483,13 @@ def test_effort_with_which_thoughts_cannot_be_stopped_is_sent_without_a_word() -
     for effort, said in (("high", False), ("max", True)):
         extra = {"output_config": {"effort": effort}, "thinking": {"type": "disabled"}}
         assert ("with thoughts off; high is the highest" in unknown_effort({**table, "extra": extra})) == said
+
+
+def test_price_of_one_token_in_a_family_makes_the_budget_blind() -> None:
+    table = {
+        "provider": "openai",
+        "id": "m",
+        "family": {"price": [{"from": "2026-01-01", "input": 2e-6, "output": 8e-6}]},
+    }
+    with pytest.raises(BadTable, match=r"family: price\[0\]\.input is in USD per million tokens, and 2e-06 is next to"):
+        checked_table("m", table)
