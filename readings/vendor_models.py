@@ -14,6 +14,7 @@ from scrollwork.models.hosted.model import decoding
 from scrollwork.models.hosted.tables import BadTable, key_name_of, key_of
 from scrollwork.models.registry import HOSTED, UnknownModel, settings
 from scrollwork.models.vendors.families import Family, families, family_of, vendor_of, vendors
+from scrollwork.models.vendors.keys import FACTS
 from scrollwork.readings.model_warnings import in_its_place, model_end
 from scrollwork.suites.model_tables import from_file
 from scrollwork.suites.suite_files import load_models
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from scrollwork.models.hosted.listing import ListedModel
 
 SHOWN_TOKENS = 100  # of a task, for which it is shown what is sent
+OWN = "its table"  # where a fact of a model is from that its own table states
+OWN_KEYS = {"context": "context", "max_output": "max_output", "price": "price", "retired": "ends"}  # such facts, by key
 RATES = ("input", "cached", "cache_write", "output")
 
 
@@ -31,7 +34,8 @@ def known_models(models_file: str | None = None, today: date | None = None) -> l
     model: as --model takes it. price: [{from, above, input, cached, cache_write, output}] in USD per million tokens, by
     the first day and by the tokens of a prompt above which they hold; [] where none is known. ends: the first day
     without an answer. keeps: until when the vendor promises answers. concurrency: requests at once that it allows.
-    sent: the parameters of a request for an answer of SHOWN_TOKENS tokens. Raises UnknownModel.
+    sent: the parameters of a request for an answer of SHOWN_TOKENS tokens. sources: {fact: [where it is from, with the
+    date]}, facts by their keys in the vendor's file. Raises UnknownModel.
     """
     today = today or date.today()
     rows, named = [], set[tuple[str, str]]()
@@ -41,12 +45,12 @@ def known_models(models_file: str | None = None, today: date | None = None) -> l
             continue
         checked = _checked(model, tables, models_file, {} if "base_url" in table else _somewhere(table))
         named.add((str(table["provider"]), str(table["id"])))
-        rows.append(_row(model, checked, today, of_table=True))
+        rows.append(_row(model, checked, today, table))
     for family in families():
         ids = {family.id, *family.get("aliases", ())}
         if not any((family.provider, one) in named for one in ids):
             name = f"{family.vendor}:{family.id}"
-            rows.append(_row(name, settings(name, {}), today, of_table=False))
+            rows.append(_row(name, settings(name, {}), today, None))
     return sorted(rows, key=lambda row: (row["vendor"] or "~", row["ends"] is not None, row["model"]))
 
 
@@ -67,7 +71,8 @@ def _somewhere(table: Mapping[str, Any]) -> dict[str, Any]:
     return {"base_url": "http://127.0.0.1:9/v1"} if table["provider"] == "compatible" else {}
 
 
-def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -> dict[str, Any]:
+def _row(model: str, table: Mapping[str, Any], today: date, own: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A row of `known_models`. table: checked; own: the model's table as it is written, None if it has none."""
     known = family_of(table)
     facts = known.family if known is not None else Family("", "", "", "")
     vendor = vendors()[facts.vendor] if facts.vendor else None
@@ -79,7 +84,7 @@ def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -
         "vendor": vendor.title if vendor else None,
         "provider": table["provider"],
         "family": facts.id or None,
-        "table": of_table,
+        "table": own is not None,
         "released": facts.get("released"),
         "ends": ends.isoformat() if ends else None,
         "days_left": (ends - today).days if ends else None,
@@ -94,7 +99,20 @@ def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -
         "concurrency": facts.get("concurrency"),
         "cache": dict(facts.get("cache", {})),
         "sent": _sent(table),
-        "sources": [vendor.sources[name] for name in facts.get("source", ())] if vendor else [],
+        "sources": _sources(own or {}, facts),
+    }
+
+
+def _sources(own: Mapping[str, Any], facts: Family) -> dict[str, list[str]]:
+    """Return where each fact is from, by its key in the vendor's file, with the date; "its table" for what the model's
+    own table says."""
+    named = facts.get("source", {})
+    texts = vendors()[facts.vendor].sources if facts.vendor else {}
+    said = {*own.get("family", {}), *(fact for key, fact in OWN_KEYS.items() if key in own)}
+    return {
+        fact: [OWN] if fact in said else [texts[name] for name in named[fact]]
+        for fact in FACTS
+        if fact in said or fact in facts.facts
     }
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from scrollwork.models.base import CHARACTERS
 from scrollwork.models.table_keys import BadValue, Choice, Place, Table, unknown_key
-from scrollwork.models.vendors.keys import EFFORTS, ENDPOINTS, FAMILY, HEAD, NAME, lifetime_s
+from scrollwork.models.vendors.keys import EFFORTS, ENDPOINTS, FACTS, FAMILY, HEAD, NAME, lifetime_s
 
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
 # How a suffix of a variant begins, such as that of a date; a number of one to three digits is a later version.
@@ -24,7 +24,7 @@ CACHE_MINIMUM = 1024  # tokens: no vendor caches a shorter prefix; used if the f
 ESTIMATED = {"words": 6.5, "estimate": 5.0}
 MAKERS = {"google": "gemini", "x-ai": "xai"}  # names of vendors as others write them that pass their models on
 MARKS = 4  # cache marks that a request may have, if its vendor names no number
-TABLES = ("effort", "thinking", "cache", "room", "endpoints")  # a more specific one replaces single keys
+TABLES = ("effort", "thinking", "cache", "room", "endpoints", "source")  # a more specific one replaces single keys
 
 
 class BadVendor(ValueError):
@@ -149,8 +149,9 @@ def family_of(table: Mapping[str, Any]) -> KnownFamily | None:
 
 
 def with_own(family: Family, own: Mapping[str, Any]) -> Family:
-    """Return the family with the facts of a user's table in place of its own."""
-    return replace(family, facts=overlay(family.facts, own))
+    """Return the family with the facts of a user's table in place of its own. Such facts have no source."""
+    source = {fact: names for fact, names in family.facts.get("source", {}).items() if fact not in own}
+    return replace(family, facts={**overlay(family.facts, own), "source": source})
 
 
 def upstream_of(table: Mapping[str, Any]) -> Family | None:
@@ -250,7 +251,6 @@ def read(path: Path) -> Vendor:
         for name, table in shared.items():
             if "group" in table:
                 raise BadValue(f"{path.name}: [{name}] group belongs in a family")
-            check_sources(f"{path.name}: [{name}]", table, head["sources"])
             if name not in used and name != "default":
                 raise BadValue(f"{path.name}: [group.{name}] is the group of no family")
         for name, table in {**shared, **own}.items():
@@ -265,6 +265,7 @@ def read(path: Path) -> Vendor:
         raise BadVendor(f"{path.name}: address {head['address']!r}: {error}") from error
     default = head.get("default", {})
     check(f"{path.name}: [default]", default)  # an id of no family has only these facts
+    check_sources(f"{path.name}: [default]", default, head["sources"])
     made = {name: _family(path.name, name, table, head) for name, table in own.items()}
     by_id = dict(made)
     for name, one in made.items():
@@ -289,9 +290,12 @@ def _family(file: str, name: str, table: Mapping[str, Any], head: Mapping[str, A
 
 
 def check_sources(where: str, facts: Mapping[str, Any], known: Mapping[str, str]) -> None:
-    """Check that the sources of facts are named in [sources]. Raises BadVendor."""
-    if lacking := [one for one in facts.get("source", ()) if one not in known]:
+    """Check that each fact has a source, and that the sources are named in [sources]. Raises BadVendor."""
+    source = facts.get("source", {})
+    if lacking := [one for names in source.values() for one in names if one not in known]:
         raise BadVendor(f"{where}: source {lacking[0]!r} is none of [sources]: {', '.join(sorted(known))}")
+    if bare := [fact for fact in FACTS if fact in facts and not source.get(fact)]:
+        raise BadVendor(f"{where}: {bare[0]} needs a source: source = {{ {bare[0]} = [...] }}, a name in [sources]")
 
 
 def overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

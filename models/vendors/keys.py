@@ -209,8 +209,7 @@ PEAK = Table(
     },
     inline=True,
 )
-FAMILY: Mapping[str, Key] = {
-    "group": Key(NAME, "The [group.NAME] whose values it has where it says none."),
+FACTS: Mapping[str, Key] = {
     "aliases": Key(NAMES, "Other ids of the same model."),
     "released": Key(DAY, "The day of its release."),
     "ends": Key(DAY, "The first day on which the vendor answers no more."),
@@ -264,7 +263,13 @@ FAMILY: Mapping[str, Key] = {
     "concurrency": Key(POSITIVE, "Requests at once at most."),
     "characters_per_token": Key(Between(0.5, 10), "Of English, for estimates."),
     "passes": Key(NAMES, "Vendors whose models it passes on."),
-    "source": Key(NAMES, "Names in [sources]."),
+}
+FAMILY: Mapping[str, Key] = {
+    "group": Key(NAME, "The [group.NAME] whose values it has where it says none."),
+    **FACTS,
+    "source": Key(
+        MapOf(ListOf(NAME), inline=True, names=Choice(tuple(FACTS))), "By fact, where it is from: names in [sources]."
+    ),
 }
 HEAD: Mapping[str, Key] = {
     "vendor": Key(NAME, "Its name for people.", needed=True),

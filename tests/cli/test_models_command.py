@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -89,6 +90,28 @@ def test_what_is_known_is_not_listed_or_not_what_is_sent(call: Call) -> None:
     assert rows["openai:gpt-5.5"]["sent"] == {"max_completion_tokens": 100, "reasoning_effort": "none"}
     assert rows["gpt-4o"]["successor"] == "gpt-6-luna"
     assert rows["gemma-2b"]["vendor"] is None
+
+
+def test_fact_has_no_source_or_no_date(call: Call) -> None:
+    mine = own(
+        call,
+        '[mine]\nprovider = "openai"\nid = "gpt-6-luna"\ncontext = 5000\nretired = "2027-01-01"\n'
+        "price = { input = 7.5, output = 9.5 }\nfamily = { max_input = 4000 }\n",
+    )
+    rows = {row["model"]: row for row in known_models(mine)}
+    undated = [
+        (row["id"], fact, text)
+        for row in rows.values()
+        for fact, texts in row["sources"].items()
+        for text in texts
+        if text != "its table" and not re.search(r"\b20[0-9]{2}\b", text)
+    ]
+    assert undated == []
+    assert [row["id"] for row in rows.values() if row["ends"] and not row["sources"].get("ends")] == []
+    assert [row["id"] for row in rows.values() if row["price"] and not row["sources"].get("price")] == []
+    its = rows["mine"]["sources"]
+    assert [fact for fact, texts in its.items() if texts == ["its table"]] == ["ends", "context", "max_input", "price"]
+    assert "checklist" in its["sampling"][0]
 
 
 def test_end_within_sixty_days_is_not_told() -> None:

@@ -25,6 +25,7 @@ from scrollwork.models.vendors.families import (
     vendors,
 )
 from scrollwork.models.vendors.fill import beyond_answer, most_output
+from scrollwork.models.vendors.keys import FACTS
 from scrollwork.models.vendors.own_facts import unknown_effort
 from scrollwork.suites.suite_files import load_models
 from tests.models.clock import call
@@ -280,7 +281,10 @@ def test_gateway_takes_what_its_vendor_knows_where_the_table_names_it() -> None:
         checked_table("m", {**behind, "vendor": "opnai"})
 
 
-HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey_env = "V_KEY"\n[sources]\npage = "a page"\n'
+HEAD = (
+    'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey_env = "V_KEY"\n[sources]\npage = "a page"\n'
+    "[default.source]\n" + "".join(f'{fact} = ["page"]\n' for fact in FACTS)
+)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +306,10 @@ HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey
         ('[m]\nsampling = "effort_off"\n', 'sampling = "effort_off" needs effort.off'),
         ("[m]\ncontext = 5\nmax_input = 6\n", "max_input is more than context"),
         ('[m]\nreleased = "2026-02-01"\nends = "2026-01-01"\n', "ends before it is released"),
-        ('[m]\nsource = ["pag"]\n', r"source 'pag' is none of \[sources\]: page"),
+        ('[m]\nsource = { price = ["pag"] }\n', r"\[m\]: source 'pag' is none of \[sources\]: page"),
+        ('[m]\nsource = { prise = ["page"] }\n', r"source: key 'prise' is none of .*did you mean 'price'\?"),
+        ('[m]\nsource = ["page"]\n', "source: must be a table"),
+        ("[m]\ncontext = 5\nsource = { context = [] }\n", r"\[m\]: context needs a source: source = { context ="),
         ('[m]\naliases = ["n"]\n[n]\ncontext = 5\n', "alias 'n' is there already"),
         ('[m]\ncache = { rule = "blocks", write = { "30x" = 1.0 } }\n', "key must be a lifetime .*, not '30x'"),
         ('[m]\ncache = { rule = "blocks", write = { "0m" = 1.0 } }\n', "key must be a lifetime .*, not '0m'"),
@@ -331,7 +338,7 @@ HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey
         ('[m]\nreleased = "2026-02-01"\nkeeps = "2026-01-01"\n', "keeps to a day before it is released"),
         ('[""]\ncontext = 5\n', "the name of a table must be a name, not ''"),
         ("[defaults]\ncontext = 5\n", r"\[defaults\] is not the name of a family.* did you mean 'default'"),
-        ('[default]\nsource = ["pag"]\n', r"\[default\]: source 'pag' is none of \[sources\]: page"),
+        ('[group.g]\nsource = { price = ["pag"] }\n[m]\ngroup = "g"\n', "source 'pag' is none of"),
         ("[group.g]\ncontext = 5\n[m]\ncontext = 6\n", r"\[group\.g\] is the group of no family"),
         ('[default]\ngroup = "g"\n[group.g]\n', r"\[default\] group belongs in a family"),
         ("m = 5\n", "unknown key 'm'"),
