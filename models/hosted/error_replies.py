@@ -63,7 +63,7 @@ MONEY_WORDS = re.compile(
 
 MESSAGE_CHARS = 300
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
-PACE_NAMES = frozenset({"rate_limit_exceeded", "rate_limit_error", "requests", "tokens", "RESOURCE_EXHAUSTED"})
+PACE_NAMES = frozenset({"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"})
 NO_ROOM = "no room to answer"  # begins the message of a call that reached its limit before the first word
 MORE_ROOM = "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off there"
 NO_ROOM_WORDS = re.compile(r"could not finish the message because max_tokens or model output limit was reached", re.I)
@@ -109,7 +109,7 @@ def problem_of_status(
         retry_after_s=come_back(headers, error),
         limits=limits_of(headers),
         slow_down=slow,
-        paced=bool(error and error["names"] & PACE_NAMES),
+        paced=error is not None and is_pace(error),
         own=roomless,
         no_room=roomless,
         foreign=error is None,
@@ -157,6 +157,16 @@ def statuses_in(error: Mapping[str, Any]) -> set[int]:
 def asks_to_wait(error: Mapping[str, Any]) -> bool:
     """Return whether an error says by its names that requests must come more slowly."""
     return bool(error["names"] & SLOW_DOWN_NAMES or statuses_in(error) & SLOW_DOWN_STATUSES)
+
+
+def is_pace(error: Mapping[str, Any]) -> bool:
+    """Return whether an error names a limit of the account for a short time, not a lack of capacity.
+
+    Google has one name for both; the quota that its details name, or the time to come back, tell the two apart.
+    """
+    said = error["message"][:READ_CHARS]
+    googles = "resource_exhausted" in error["names"] or "RESOURCE_EXHAUSTED" in said  # quoted by a gateway
+    return bool(error["names"] & PACE_NAMES) or (googles and span_of_quota(error["details"], said) == "minute")
 
 
 def says_no_room(error: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from scrollwork.models.base import CallProblem
 from scrollwork.models.engine.retry import ends_the_run
 from scrollwork.models.hosted.error_replies import problem_of_status
 from scrollwork.models.hosted.replies import read
+from scrollwork.models.vendors.tiers import flex_refused
 
 CURRENT_QUOTA = (
     "You exceeded your current quota, please check your plan and billing details. For more information, head to the "
@@ -119,6 +120,17 @@ def test_pace_ends_the_run_or_a_spent_month_is_asked_on(
     problem = problem_of_status(status, headers, body)
     assert (problem.kind, ends_the_run(problem)) == (kind, ends)
     assert problem.retry_after_s == (None if seconds is None else pytest.approx(seconds))
+
+
+def test_gemini_by_flex_pays_the_standard_price_for_a_limit_of_the_minute() -> None:
+    """Its one name stands for a limit of the account, which is waited for, and for a tier that is full."""
+    minute = google(CURRENT_QUOTA, MINUTE, RETRY)
+    full = [{"error": {"code": 429, "message": "Resource has been exhausted.", "status": "RESOURCE_EXHAUSTED"}}]
+    for body, refused in ((minute, False), (minute[0], False), (passed_on(minute), False), (full, True)):
+        problem = problem_of_status(429, {}, body)
+        assert problem.kind == "transient"
+        assert flex_refused(problem) == refused
+    assert flex_refused(problem_of_status(429, {}, openai("Resource Unavailable. Try again in 5s.", None, None)))
 
 
 @pytest.mark.parametrize(
