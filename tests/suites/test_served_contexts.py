@@ -84,6 +84,7 @@ def test_prompt_is_cut_to_more_of_the_models_tokens_than_it_takes(tmp_path: Path
 
 
 def test_context_of_the_command_line_may_be_too_many_without_a_word(call: Call) -> None:
-    _, _, err = call("run", *ASKED, "--base-url", "http://127.0.0.1:9/v1", "--engine", "inline", "--context", "10000")
+    with vendor({}) as (url, _):  # refuses all
+        _, _, err = call("run", *ASKED, "--base-url", f"{url}/v1", "--engine", "inline", "--context", "10000")
     assert "compatible:tiny: prompts are cut to 10,000 tokens as 'estimate' counts them" in err
     assert "--context 8000 holds what fits" in err
