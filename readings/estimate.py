@@ -17,7 +17,7 @@ from scrollwork.models.hosted.model import Hosted, split_wrapper
 from scrollwork.models.registry import BATCHES, HOSTED, make
 from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import most_output
-from scrollwork.models.vendors.marks import batch_group, batch_hits, expects_hits, prefixes_from
+from scrollwork.models.vendors.marks import batch_group, batch_hits, expects_hits, least_ordered_prefix
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline
@@ -215,7 +215,7 @@ def add(
     sent = (replace(call, ask=as_sent(call.ask, model)) for call in calls)
     online, batched = tee(sent)
     batches, expects = in_batch(batched, table), expects_hits(table)
-    for ask in (call.ask for call in with_shared_prefixes(online, prefixes_from(table), cache_marks(table))):
+    for ask in (call.ask for call in with_shared_prefixes(online, least_ordered_prefix(table), cache_marks(table))):
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
         most = most_output(ask.max_new_tokens, table)
@@ -252,7 +252,7 @@ def in_batch(calls: Iterable[Call], table: Mapping[str, Any]) -> Iterator[tuple[
     if not group:
         yield from ((0, 0) for _ in calls)
         return
-    for call in with_shared_prefixes(calls, prefixes_from(table), cache_marks(table), group):
+    for call in with_shared_prefixes(calls, least_ordered_prefix(table), cache_marks(table), group):
         shared = call.ask.shared_tokens
         read = int(hits * shared) if call.ask.follows else 0
         yield read, shared - read

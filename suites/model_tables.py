@@ -210,15 +210,15 @@ def table_of_model(
     return table
 
 
-def what_answers(part: Part) -> dict[str, Any]:
+def answer_relevant(part: Part) -> dict[str, Any]:
     """Return the part of a model's table that decides its answers to a task: no other task's rules, no price, limit or
     place."""
     table = dict(part.table or {})
     if "rules" in table:
         table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
     if table["provider"] in HOSTED:
-        return tables.what_answers(table)
-    return local_tables.what_answers(table) if table["provider"] in LOCAL else table
+        return tables.answer_relevant(table)
+    return local_tables.answer_relevant(table) if table["provider"] in LOCAL else table
 
 
 def decoded_otherwise(table: Mapping[str, Any], suite: Suite) -> str:

@@ -223,7 +223,7 @@ def moment_of(value: Any) -> float | None:
     return seconds if 10**9 < seconds < 10**11 else None
 
 
-def unheard_of(status: str, secrets: tuple[str, ...]) -> str:
+def unknown_state_message(status: str, secrets: tuple[str, ...]) -> str:
     """Return the message about a batch in a state that is not known here."""
     return f"is in a state that is not known here ({message_line(status[:80], secrets)}); it is waited for"
 

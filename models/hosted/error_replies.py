@@ -32,7 +32,7 @@ TRANSIENT_STATUSES = {408, 409, 425, 429, 498}  # 498: Groq has no capacity for 
 UNSUPPORTED = {501, 505}  # statuses of 5xx for which waiting does not help
 ROOMLESS_STATUSES = {400, 422, 500, 502}
 GATEWAYS_OWN = {400, 403, 422}  # under which gateways pass on what has another status at the vendor
-MIDDLEMEN = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send their own pages
+PROXY_STATUSES = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send their own pages
 SLOW_DOWN_STATUSES = {429, 503, 529}
 QUOTA_STATUSES = {402}
 
@@ -89,7 +89,7 @@ def problem_of_status(
     if 300 <= status < 400:  # not followed, as no other server may get the key
         place = message_line(headers.get("location", ""), secrets)
         message = f"sent elsewhere; if that is right, make it the base_url: {place}"
-    elif error is None and status in MIDDLEMEN and "<" in text[:200]:
+    elif error is None and status in PROXY_STATUSES and "<" in text[:200]:
         message = f"{message or 'a page of HTML'}: is a proxy or a firewall between?"
     roomless = status in ROOMLESS_STATUSES and error is not None and says_no_room(error)
     if roomless:

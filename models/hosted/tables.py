@@ -140,7 +140,7 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     Raises BadTable.
     """
     provider = str(table["provider"])
-    of_types(name, table, KEYS)
+    check_keys(name, table, KEYS)
     for key in POSITIVE:
         if table.get(key, 1) <= 0:
             raise BadTable(f"model {name!r}: {key} must be positive")
@@ -167,7 +167,7 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
         raise BadTable(f"model {name!r}: {fault}")
     check_sendable(name, table)
     check_fitting(name, provider, endpoint, table)
-    base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
+    base_url = checked_address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
     check_encrypted(name, provider, table, base_url)
     check_choice(name, "vendor", table.get("vendor"), (None, *vendors()))
     found = with_family({**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url})
@@ -222,7 +222,7 @@ def defaults(provider: str, endpoint: str) -> dict[str, str]:
     return {"variant": "plain" if endpoint == "completions" else "chat", "tokenizer": "estimate"}
 
 
-def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Key], prefix: str = "") -> None:
+def check_keys(name: str, table: Mapping[str, Any], known: Mapping[str, Key], prefix: str = "") -> None:
     """Check keys and their kinds, also in tables within the table. prefix: of the key in messages. Raises BadTable."""
     for key, value in table.items():
         if key not in known:
@@ -236,7 +236,7 @@ def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Key], pref
         except BadValue as error:
             raise BadTable(str(error)) from None
         if isinstance(kind, Table) and within:
-            of_types(name, value, kind.keys, f"{prefix}{key}.")
+            check_keys(name, value, kind.keys, f"{prefix}{key}.")
 
 
 def check_choice(name: str, key: str, value: Any, known: tuple[Any, ...]) -> None:
@@ -248,7 +248,7 @@ def check_choice(name: str, key: str, value: Any, known: tuple[Any, ...]) -> Non
         raise BadTable(f"model {name!r}: {key} {value!r} {hint}")
 
 
-def address(name: str, url: str) -> str:
+def checked_address(name: str, url: str) -> str:
     """Check a base URL and return it without a "/" at its end. Raises BadTable.
 
     It must contain no key, as it is written to request keys, logs and reports.
@@ -326,7 +326,7 @@ def temperature(table: Mapping[str, Any]) -> float | None:
     return float(table.get("temperature", 0.0))
 
 
-def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:
+def answer_relevant(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return the table with only those keys on which the prompt or the answer depends.
 
     Left out are price, limits, retries, the name of the key, and the address of a server that has a name.

@@ -30,7 +30,7 @@ ERROR_BYTES = 2**16  # of a body whose status is not 2xx; the rest is not read
 PAGE_BYTES = 2**23  # of a page about batches, which lists a hundred
 LARGEST = 2**30  # bytes of a file of results, from which its timeout follows
 SLOW_BYTES_S = 200_000  # the slowest connection that transfers a file in time
-NOTHING = Usage(0, 0, 0, 0, 0)  # cost of a request that was never sent
+NO_COST = Usage(0, 0, 0, 0, 0)  # cost of a request that was never sent
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Wire:
         except (TooLarge, CorruptBody) as error:
             raise CallProblem("transient", f"HTTP {response.status} with {error}", status=response.status) from None
         except aiohttp.ConnectionTimeoutError:
-            raise CallProblem("transient", f"no connection within {CONNECT_S:g} s", paid=NOTHING) from None
+            raise CallProblem("transient", f"no connection within {CONNECT_S:g} s", paid=NO_COST) from None
         except aiohttp.SocketTimeoutError:
             raise CallProblem("transient", f"not a byte of the reply came for {timeout.sock_read or 0:g} s") from None
         except TimeoutError:
@@ -163,7 +163,7 @@ class Wire:
             raise CallProblem("terminal", self._words(error)) from None
         except aiohttp.ClientConnectorError as error:
             message = f"cannot connect to {self.address}: {error.strerror or error}"
-            raise CallProblem("transient", message_line(message, self.secrets), paid=NOTHING) from None
+            raise CallProblem("transient", message_line(message, self.secrets), paid=NO_COST) from None
         except aiohttp.ServerDisconnectedError:
             raise CallProblem("transient", "the server closed the connection before it answered") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:

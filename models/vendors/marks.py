@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scrollwork.models.base import Ask, cut_behind
+from scrollwork.models.base import Ask, cut_after_prefixes
 from scrollwork.models.vendors.families import cache_least, cache_minimum, family_of
 from scrollwork.models.vendors.keys import lifetime_s
 
@@ -69,7 +69,7 @@ class CacheUse:
         mark = {"prompt_cache_breakpoint": {"mode": "explicit", "ttl": self.lifetime}}
         parts = [
             {"type": kind, "text": text, **(mark if marked else {})}
-            for text, marked in cut_behind(ask.prompt, ask.shared_prefixes)
+            for text, marked in cut_after_prefixes(ask.prompt, ask.shared_prefixes)
         ]
         return {**once, **shared, where: [{"role": "user", "content": parts}]}
 
@@ -133,7 +133,7 @@ def batch_hits(table: Mapping[str, Any]) -> float:
     return float(known.family.get("cache.batch_hits", 0)) if known is not None else 0.0
 
 
-def prefixes_from(table: Mapping[str, Any]) -> int:
+def least_ordered_prefix(table: Mapping[str, Any]) -> int:
     """Return the tokens of the shortest common prefix for which calls are sent one after the other.
 
     Calls that are sent at the same moment miss the cache. So it is the shortest prefix that can be cached; but if a

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrollwork.models.base import CHARACTERS, Usage, halves
+from scrollwork.models.base import CHARACTERS, Usage, split_after_documents
 from scrollwork.models.engine.prices import Price
 from scrollwork.models.registry import BATCHES, HOSTED
 from scrollwork.models.vendors.fill import most_output
-from scrollwork.models.vendors.marks import expects_hits, prefixes_from
+from scrollwork.models.vendors.marks import expects_hits, least_ordered_prefix
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.errors import StageFailed
 from scrollwork.pipeline.plan import Node, topological
@@ -136,7 +136,7 @@ def costs(
     }
     parameters = Parameters(**node.input("sample").params)
     how = parameters.how
-    minimum = prefixes_from(table) if expects_hits(table) else sys.maxsize
+    minimum = least_ordered_prefix(table) if expects_hits(table) else sys.maxsize
     text_of = curated.texts()
     problems = 0
     for document_ids, group in groupby(parameters.chosen(curated), key=lambda one: one.document_ids):
@@ -177,7 +177,7 @@ def frame_of(
     (whole,) = prompts([example], *made, text_of, **more)
     (closed,) = prompts([example], *made, text_of, **{**more, "arm": CLOSED_BOOK})
     outside = [part for part in whole.parts if part.role != "document"]
-    before = [part for part in halves(whole.parts)[0] if part.role != "document"]
+    before = [part for part in split_after_documents(whole.parts)[0] if part.role != "document"]
     most = most_output(whole.max_new_tokens, table)
     guessed = thoughts.per_call(most)
     answer = max((len(reference) // CHARACTERS + 1 for reference in example.references), default=0)

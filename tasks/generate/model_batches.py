@@ -23,7 +23,7 @@ from scrollwork.models.hosted.batches import BatchState, may_exist
 from scrollwork.models.hosted.model import place_of
 from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import beyond_answer
-from scrollwork.models.vendors.marks import batch_group, prefixes_from
+from scrollwork.models.vendors.marks import batch_group, least_ordered_prefix
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, CallSettings, budget_of, known_price
@@ -130,7 +130,7 @@ class ModelBatches:
         """Yield the calls with the prefixes that `least` of them share, by default as many as a breakpoint pays for."""
         if self._group:
             return with_shared_prefixes(
-                calls, prefixes_from(self._table), cache_marks(self._table), least or self._group
+                calls, least_ordered_prefix(self._table), cache_marks(self._table), least or self._group
             )
         return iter(calls)
 

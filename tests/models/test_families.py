@@ -12,7 +12,7 @@ import pytest
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.budget import Budget, Meter
 from scrollwork.models.engine.prices import Price, UnknownPrice, nano, price_of
-from scrollwork.models.hosted.tables import BadTable, checked_table, what_answers
+from scrollwork.models.hosted.tables import BadTable, answer_relevant, checked_table
 from scrollwork.models.registry import HOSTED, make, settings
 from scrollwork.models.vendors import families as families_module
 from scrollwork.models.vendors.families import (
@@ -439,7 +439,7 @@ def test_facts_of_ones_own_do_not_go_over_the_family() -> None:
     assert not known.exact, "the vendor's file still does not know it"
     assert known.family.get("endpoints.chat.min_output") == 1, "what is not said stays as the vendor's models have it"
     assert cache_minimum(table) == 2048
-    assert what_answers({**table, "family": {}}) == what_answers(table), "facts would change the request key"
+    assert answer_relevant({**table, "family": {}}) == answer_relevant(table), "facts would change the request key"
 
 
 def test_server_of_ones_own_has_no_facts_of_its_own() -> None:

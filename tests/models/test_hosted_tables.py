@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.hosted.tables import PAYING, BadTable, checked_table, what_answers
+from scrollwork.models.hosted.tables import PAYING, BadTable, answer_relevant, checked_table
 from scrollwork.models.hosted.wire import proxy_for
 from scrollwork.models.registry import HOSTED, UnknownModel, make, settings
 from scrollwork.preprocessing.tokens.tokenizer import engine_module
@@ -141,7 +141,7 @@ def test_key_for_a_server_of_this_machine_or_over_https_is_refused(url: str) -> 
 def test_insecure_is_part_of_the_request_key() -> None:
     table = {**LAB, "base_url": "http://gpu.lan/v1"}
     one, other = checked_table("lab", table), checked_table("lab", {**table, "insecure": True})
-    assert what_answers(one) == what_answers(other)
+    assert answer_relevant(one) == answer_relevant(other)
     assert make("lab", one, "").payload(ask(), "lab") == make("lab", other, "").payload(ask(), "lab")
 
 
@@ -181,7 +181,7 @@ def test_price_or_limits_rebuild_what_they_do_not_change() -> None:
     other = checked_table(
         "lab", {**LAB, "context": 2048, "rpm": 3, "price": {"input": 1, "output": 2}, "concurrency": 2, "timeout_s": 1}
     )
-    assert what_answers(one) == what_answers(other)
+    assert answer_relevant(one) == answer_relevant(other)
     assert not set(PAYING) & {"id", "endpoint", "base_url", "temperature", "extra", "prefill", "context", "tokenizer"}
 
 
