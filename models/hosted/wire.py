@@ -16,9 +16,10 @@ import aiohttp
 import orjson
 
 from scrollwork.models.addresses import is_loopback
-from scrollwork.models.base import CallProblem, Usage
+from scrollwork.models.base import CallProblem, Trouble, Usage
 from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.inflate import CorruptBody, Inflater, TooLarge
+from scrollwork.models.hosted.tables import BadTable
 
 CONNECT_S = 10.0
 CHUNK = 2**16
@@ -160,7 +161,11 @@ class Wire:
         except TimeoutError:
             raise CallProblem("transient", f"no whole reply within {timeout.total:g} s") from None
         except (aiohttp.ClientSSLError, aiohttp.InvalidURL) as error:
-            raise CallProblem("terminal", self._words(error)) from None
+            raise CallProblem("terminal", self._words(error), paid=NO_COST) from None
+        except aiohttp.ClientHttpProxyError as error:  # of CONNECT: the vendor saw nothing
+            kind: Trouble = "terminal" if error.status == 407 else "transient"
+            message = f"the proxy answered HTTP {error.status}: {error.message}"
+            raise CallProblem(kind, message_line(message, self.secrets), paid=NO_COST) from None
         except aiohttp.ClientConnectorError as error:
             message = f"cannot connect to {self.address}: {error.strerror or error}"
             raise CallProblem("transient", message_line(message, self.secrets), paid=NO_COST) from None
@@ -221,14 +226,29 @@ def proxy_for(url: str) -> str | None:
     """Return the proxy that the environment names for an address, as the SDKs use it.
 
     It is looked up once for a connection. None for plain http to this machine, unless the proxy is on it too: the key
-    would reach the proxy unencrypted.
+    would reach the proxy unencrypted. Raises BadTable for a proxy that is not asked by http or https.
     """
     parts = urlsplit(url)
-    host = parts.hostname or ""
-    if urllib.request.proxy_bypass(host):
+    host, place = parts.hostname or "", parts.netloc.rpartition("@")[2]  # NO_PROXY may name a port
+    if urllib.request.proxy_bypass(host) or urllib.request.proxy_bypass(place):
         return None
-    proxies = urllib.request.getproxies()
+    proxies = {name: value.strip() for name, value in urllib.request.getproxies().items()}
     found = proxies.get(parts.scheme) or proxies.get("all")
     if found and "://" not in found:
         found = f"http://{found}"
+    if found and not _is_http(found):
+        named = f"{parts.scheme.upper()}_PROXY or ALL_PROXY"
+        raise BadTable(
+            f"the proxy that {named} names cannot be asked: it must be http://HOST:PORT or https://HOST:PORT; "
+            "unset it, or name the vendor's host in NO_PROXY"
+        )
     return None if found and parts.scheme == "http" and is_loopback(url) and not is_loopback(found) else found
+
+
+def _is_http(url: str) -> bool:
+    """Return whether an address of a proxy can be asked."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of the port, or of an IPv6 address
+        return False

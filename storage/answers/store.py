@@ -76,9 +76,13 @@ class ResponseStore:
         """The state of stored requests by key: ANSWERED, or the kind of the failure. Reads no texts."""
         return self.database.read(lambda connection: _states(connection, keys))
 
-    def answered_since(self, keys: Collection[str], since: float) -> set[str]:
-        """Return those of these requests that an attempt has answered since then. since: unix seconds."""
-        return self.database.read(lambda connection: _answered_since(connection, keys, since))
+    def sent_since(self, keys: Collection[str], since: float) -> set[str]:
+        """Return those of these requests that a vendor has, or may have, read since then. since: unix seconds.
+
+        It read those that an attempt was answered or charged for. It may have read those that a process claimed, whose
+        attempt is not stored yet, or never will be if the process was killed.
+        """
+        return self.database.read(lambda connection: _sent_since(connection, keys, since))
 
     def add(
         self,
@@ -227,9 +231,12 @@ def _states(connection: sa.Connection, keys: Collection[str]) -> dict[str, str]:
     return found
 
 
-def _answered_since(connection: sa.Connection, keys: Collection[str], since: float) -> set[str]:
+def _sent_since(connection: sa.Connection, keys: Collection[str], since: float) -> set[str]:
     found: set[str] = set()
+    read = sa.or_(attempts.c.outcome == "answered", attempts.c.cost_nano_usd > 0)
     for some in in_batches(list(keys)):
-        own = attempts.c.request_key.in_(some), attempts.c.outcome == "answered", attempts.c.started >= since
+        own = attempts.c.request_key.in_(some), read, attempts.c.started >= since
         found.update(connection.scalars(sa.select(attempts.c.request_key).where(*own)))
+        claimed = claims.c.request_key.in_(some), claims.c.expires >= since
+        found.update(connection.scalars(sa.select(claims.c.request_key).where(*claimed)))
     return found

@@ -166,7 +166,7 @@ class Asker:
         for batch in batches:
             calls = {call.key: call for call in batch if call.key not in self._claimed}
             todo = self._missing(calls)
-            note_earlier_prompts({key: calls[key] for key in calls.keys() - set(todo)}, self._store, self._breaker)
+            note_earlier_prompts(calls, self._store, self._breaker)
             ours = self._store.claim(todo, self._owner, LEASE_S) if todo else set()
             self._claimed_by_others |= {key for key in todo if key not in ours}
             self._done += len(batch) - len(todo)

@@ -158,6 +158,24 @@ def test_key_for_this_machine_goes_to_a_proxy_elsewhere(monkeypatch: pytest.Monk
         assert proxy_for("http://127.0.0.1:8000/v1") == "http://127.0.0.1:3128"
 
 
+def test_proxy_is_asked_that_cannot_be_or_must_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for proxy in ("socks5://127.0.0.1:1080", "[::1:3128", "proxy.example:port", "http://"):
+        monkeypatch.setenv("https_proxy", proxy)
+        with pytest.raises(
+            BadTable, match=r"the proxy that HTTPS_PROXY or ALL_PROXY names cannot be asked: it must be http:"
+        ):
+            proxy_for("https://api.example.com")
+    monkeypatch.setenv("https_proxy", "  ")
+    assert proxy_for("https://api.example.com") is None
+    monkeypatch.setenv("https_proxy", "proxy.example:3128")
+    monkeypatch.setenv("no_proxy", "gateway.example:8443,other.example")
+    assert proxy_for("https://gateway.example:8443/v1") is None
+    assert proxy_for("https://other.example:8443/v1") is None
+    assert proxy_for("https://gateway.example/v1") == "http://proxy.example:3128"
+
+
 def test_suite_changes_nothing_of_a_hosted_model() -> None:
     tables = {"lab": {**LAB, "on": {"scrolls": {"temperature": 0.7}}}}
     assert "temperature" not in settings("lab", tables, "zeroscrolls")

@@ -324,6 +324,24 @@ def test_results_that_an_earlier_run_could_not_read_count_in_that_run(
     assert len(office.made) == 1
 
 
+@each_vendor
+def test_results_that_a_killed_run_was_reading_count_in_that_run(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ends(desk: BatchSteps, path: str, into: Any) -> None:
+        raise StorageError("the disk is gone")  # as a killed run, it does not clear up
+
+    calls = office.calls(12, "killed")
+    with monkeypatch.context() as patch:
+        patch.setattr(BatchSteps, "download", ends)
+        with pytest.raises(StorageError):
+            office.run(calls, "run-1")
+    office.run(calls, "run-2")
+    assert office.texts(calls) == office.alone(calls)
+    assert [sum(one.calls for one in office.store.spent(run).values()) for run in ("run-1", "run-2")] == [0, 12]
+    assert len(office.made) == 1
+
+
 @pytest.mark.parametrize("first", [True, False])
 @each_vendor
 def test_failure_beside_an_answer_to_the_same_request_hides_it(
