@@ -177,6 +177,12 @@ def check_models(models_file: str | None = None) -> list[VendorCheck]:
     return found
 
 
+def missing_keys(models_file: str | None = None) -> list[str]:
+    """Return the environment variables that would hold the keys of vendors that cannot be asked, by name. Raises
+    UnknownModel."""
+    return sorted({key for _, _, key in _tables(models_file) if key is not None})
+
+
 def _places(models_file: str | None) -> dict[tuple[str, str, str], dict[str, dict[str, Any]]]:
     """Return the tables by name, for each address, client and key; of models whose key is at hand or not needed."""
     found: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
@@ -187,6 +193,13 @@ def _places(models_file: str | None) -> dict[tuple[str, str, str], dict[str, dic
 
 
 def _reachable(models_file: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, table, missing in _tables(models_file):
+        if missing is None and (key_name_of(table["provider"], table) or vendor_of(table) is None):
+            yield name, table
+
+
+def _tables(models_file: str | None) -> Iterator[tuple[str, dict[str, Any], str | None]]:
+    """Yield (name, table, the name of its key if that is not at hand) of each model at a known address."""
     tables = load_models(models_file)
     candidates: list[tuple[str, dict[str, Any]]] = []
     for name, table in tables.items():
@@ -198,9 +211,9 @@ def _reachable(models_file: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             key_of(name, table["provider"], table)
         except BadTable:
-            continue
-        if key_name_of(table["provider"], table) or vendor_of(table) is None:
-            yield name, table
+            yield name, table, key_name_of(table["provider"], table)
+        else:
+            yield name, table, None
 
 
 def differences(table: Mapping[str, Any], said: ListedModel | None) -> list[str]:
@@ -214,6 +227,8 @@ def differences(table: Mapping[str, Any], said: ListedModel | None) -> list[str]
     lines = ["retired"] if said.state == "retired" else []
     if said.ends and said.ends != ends:
         lines.append(f"ends on {said.ends}, here {ends or 'no day is known'}")
+    elif said.unread and not said.ends:
+        lines.append(f"its end is no date: {said.unread!r}, here {ends or 'no day is known'}")
     elif ends and said.ends is None and said.state in (None, "active"):
         lines.append(f"no end is named, here {ends}")
     if said.max_input and (own := table.get("context", 0)) > said.max_input:

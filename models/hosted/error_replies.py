@@ -132,7 +132,7 @@ def problem_in_reply(
         kind = "terminal"
     elif "quota" in kinds or any(is_quota(one, error) for one in statuses or {400}):
         kind = "quota"
-    elif names & TERMINAL_NAMES or kinds == {"terminal"}:
+    elif not asks_to_wait(error) and (names & TERMINAL_NAMES or kinds == {"terminal"}):
         kind = "terminal"
     named = ", ".join(sorted(names)) or "error"
     message = message_line(f"HTTP {status} with an error ({named}): {error['message']}", secrets)
@@ -190,7 +190,7 @@ def is_quota(status: int, error: Mapping[str, Any]) -> bool:
     it allows another request, tell the two apart.
     """
     said, limited = error["message"][:READ_CHARS], status in LIMIT_STATUSES or bool(error["names"] & SLOW_DOWN_NAMES)
-    if error["names"] & QUOTA_NAMES or ends_the_money(error["details"]):
+    if error["names"] & QUOTA_NAMES or statuses_in(error) & QUOTA_STATUSES or ends_the_money(error["details"]):
         return True
     span = span_of_quota(error["details"], said) if limited else ""
     if span == "day" or (limited and DAY_WORDS.search(said)):

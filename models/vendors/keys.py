@@ -250,6 +250,7 @@ FACTS: Mapping[str, Key] = {
                 "batch": Key(FACTOR, "What a batch costs, by the standard price."),
                 "flex": Key(FACTOR, "What the slow tier costs."),
                 "fast": Key(FACTOR, "What the fast tier costs."),
+                "ultrafast": Key(FACTOR, "What the fastest one costs."),
             },
             inline=True,
         ),

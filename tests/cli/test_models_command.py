@@ -234,6 +234,7 @@ def test_vendor_that_answers_nonsense_is_a_traceback_or_is_believed(
         status, out, err = call("models", "check", "--models", own(call, lab))
     assert status == 1
     assert out.startswith(f"{url}/v1: ")
+    assert ("with no list of models but what is no JSON" in out) == (page == b"<html>no</html>")
     assert "Traceback" not in err
     assert "sk-mine-12345678" not in out + err
 
@@ -244,8 +245,12 @@ def test_entries_that_cannot_be_are_believed(call: Call) -> None:
     with vendor({"/v1/models": {"data": listed}}) as (url, _):
         lab = f'[tiny]\nprovider = "compatible"\nid = "tiny"\nbase_url = "{url}/v1"\n'
         status, out, err = call("models", "check", "--models", own(call, lab))
-    assert (status, err) == (0, "")
-    assert out.splitlines() == [f"{url}/v1: 2 models", "  as it is known here"]
+    assert (status, out.splitlines()) == (
+        0,
+        [f"{url}/v1: 2 models", "  tiny: its end is no date: \"['2027']\", here no day is known"],
+    )
+    missing = ("ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY", "GEMINI_API_KEY", "GROQ_API_KEY", "OPENAI_API_KEY", "XAI_API_KEY")
+    assert err.strip() == f"not asked, for want of a key: {', '.join(missing)}", "a vendor is left out without a word"
 
 
 def test_server_that_is_not_there_is_a_traceback(call: Call, tmp_path: Path) -> None:

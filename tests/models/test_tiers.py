@@ -136,6 +136,7 @@ def test_refusals_of_flex_use_up_the_tries_of_a_call() -> None:
         (FLEX, "default", ""),
         (FLEX, None, ""),
         ("", "priority", "priority"),
+        ("", "ultrafast", "ultrafast"),
         (FLEX, "priority", "priority"),
         ("", "batch", ""),
         ("", "x" * 200, ""),
@@ -155,6 +156,12 @@ def test_rows_and_budget_count_another_tier_than_was_served(said: str, share: in
     half = (100 * 100 + 10 * 500) // 2
     assert budget.spent == 10 * share * half
     assert sum(price.counted(one.usage, call(0).ask, None, one.service) for one in driven.attempts) == budget.spent
+
+
+def test_fastest_tier_counts_as_standard() -> None:
+    price = price_of("m", checked_table("m", {"provider": "openai", "id": "gpt-6.2-astra"}))
+    standard, fastest = (price.counted(USAGE, call(0).ask, None, tier) for tier in ("", "ultrafast"))
+    assert fastest == 6 * standard > 0
 
 
 def test_a_reply_without_room_counts_at_another_tier_than_served_it() -> None:

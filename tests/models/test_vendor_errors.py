@@ -73,6 +73,9 @@ ERRORS: list[tuple[str, int, dict[str, str], Any, str, bool, float | None]] = [
      "rate_limit_exceeded"), "transient", False, 1.2),
     ("gemini's day behind openrouter", 429, {}, {"error": {"code": 429, "message": "Provider returned error", "metadata":
      {"provider_name": "Google", "raw": json.dumps(google(CURRENT_QUOTA, DAY))}}}, "quota", True, None),
+    ("no credits under a gateway's 400", 400, {}, {"error": {"code": 402, "message": "Insufficient credits"}}, "quota", True,
+     None),
+    ("no credits under a gateway's 502", 502, {}, {"error": {"code": "402", "message": "Insufficient"}}, "quota", True, None),
     ("no money behind openrouter", 429, {}, {"error": {"code": 429, "message": "Provider returned error", "metadata":
      {"raw": json.dumps(openai("You have no money", "insufficient_quota", "insufficient_quota"))}}}, "quota", True, None),
     ("gemini without details", 429, {}, google(CURRENT_QUOTA), "quota", True, None),
@@ -140,6 +143,9 @@ def test_gemini_by_flex_pays_the_standard_price_for_a_limit_of_the_minute() -> N
         ({"message": "Provider returned error", "code": 429, "metadata": {"provider_name": "X"}}, "transient", True),
         ({"message": "Provider returned error", "code": 502}, "transient", False),
         ({"message": "Insufficient credits", "code": 402}, "quota", False),
+        ({"message": "slower", "code": "400", "type": "rate_limit_error"}, "transient", True),
+        ({"message": "slower", "code": 429, "type": "invalid_request_error"}, "transient", True),
+        ({"message": "wrong", "code": 400, "type": "invalid_request_error"}, "terminal", False),
         (google(CURRENT_QUOTA, MINUTE, RETRY)[0]["error"], "transient", True),
         (google(CURRENT_QUOTA, DAY)[0]["error"], "quota", True),
     ],
