@@ -15,9 +15,8 @@ from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
 from scrollwork.models.engine.prices import NANO, Price
 from scrollwork.models.hosted.model import Hosted, split_wrapper
 from scrollwork.models.registry import BATCHES, HOSTED, make
-from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import most_output
-from scrollwork.models.vendors.marks import batch_group, batch_hits, expects_hits, least_ordered_prefix
+from scrollwork.models.vendors.marks import batch_group, batch_hits, cache_marks, expects_hits, least_ordered_prefix
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline

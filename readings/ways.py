@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.prices import NANO, ONE, Price, exact_number, round_up
 from scrollwork.models.registry import BATCHES, HOSTED
-from scrollwork.models.vendors.families import cache_least, family_of
-from scrollwork.models.vendors.marks import batch_group, usable_rule
+from scrollwork.models.vendors.families import family_of
+from scrollwork.models.vendors.marks import batch_group, cache_least, usable_rule
 from scrollwork.models.vendors.tiers import FLEX, STANDARD
 from scrollwork.pipeline.calling import known_price
 from scrollwork.readings.estimate import Estimate, asked_of

@@ -17,7 +17,8 @@ from typing import Any
 
 from scrollwork.models.base import Ask, Usage
 from scrollwork.models.engine.usage_bounds import shared_most
-from scrollwork.models.vendors.families import CACHE_MINIMUM, cache_least, family_of, vendors
+from scrollwork.models.vendors.families import family_of, vendors
+from scrollwork.models.vendors.marks import CACHE_MINIMUM, cache_least
 from scrollwork.models.vendors.tiers import shares_of
 
 NANO = 10**9  # nano-dollars in a dollar

@@ -26,7 +26,7 @@ from scrollwork.models.table_keys import (
 )
 from scrollwork.models.vendors.families import vendors
 from scrollwork.models.vendors.fill import with_family
-from scrollwork.models.vendors.keys import DAY, ENDPOINTS, OWN_FAMILY
+from scrollwork.models.vendors.keys import BY_KEYS, DAY, ENDPOINTS, MAX_TOKENS_NAMES, OURS, OWN_FAMILY
 from scrollwork.models.vendors.own_facts import PRICE, family_fault, price_fault
 from scrollwork.models.vendors.tiers import FIELD, FLEX, STANDARD, has_flex, with_flex
 
@@ -116,10 +116,7 @@ CHOICE = {
     "on": Key(ANY_TABLE, "By suite, what is otherwise there."),
 }
 KEYS: Mapping[str, Key] = {**BODY, **PROMPT, **PAYING, **CHOICE}
-MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
-OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
-BY_KEYS = ("temperature", "stop", "stop_sequences")  # `extra` must not replace what other keys of the table say
 SENT_AS_IS = ("extra", "cache_options")
 OF_ANTHROPIC = ("version", "prefill")
 SIMULATED = "rehearsal"  # `server` of simulated vendors: as part of request keys, it keeps their answers apart
@@ -160,9 +157,6 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     )
     for part in SENT_AS_IS:
         check_choice(name, part, next(iter(sorted({*OURS, *BY_KEYS} & set(table.get(part, {})))), None), (None,))
-    for part in ("effort", "thinking"):
-        parameter = str(table.get("family", {}).get(part, {}).get("field", "")).partition(".")[0]
-        check_choice(name, f"family.{part}.field", parameter if parameter in {*OURS, *BY_KEYS} else None, (None,))
     if fault := price_fault(table.get("price", {})) or family_fault(table):
         raise BadTable(f"model {name!r}: {fault}")
     check_sendable(name, table)

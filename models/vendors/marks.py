@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.models.base import Ask, cut_after_prefixes
-from scrollwork.models.vendors.families import cache_least, cache_minimum, family_of
+from scrollwork.models.vendors.families import family_of
 from scrollwork.models.vendors.keys import lifetime_s
 
 KEY_CHARS = 16  # of a prefix's digest, which sends requests that share the prefix to one machine
 USED_OF_LIFE = 0.8  # share of a prefix's lifetime in the cache that an order of requests relies on
 LONGEST_LIFE_S = 3600.0
 UNKNOWN_LIFE_S = 300.0
+CACHE_MINIMUM = 1024  # tokens: no vendor caches a shorter prefix; used if the family names no minimum
+MARKS = 4  # cache marks that a request may have, if its vendor names no number
 
 
 @dataclass(frozen=True)
@@ -159,3 +161,31 @@ def limit_counting(table: Mapping[str, Any]) -> dict[str, bool]:
         "counts_cached": bool(known.family.get("cache.counted", True)),
         "admits_by_limit": known.family.get("limits") == "max_tokens",
     }
+
+
+def cache_minimum(table: Mapping[str, Any]) -> int:
+    """Return the tokens of the shortest prefix that the vendor of a table's model caches, CACHE_MINIMUM if unknown.
+
+    A table's own `cache_minimum` goes first.
+    """
+    known = family_of(table)
+    found = known.family.get("cache.minimum", CACHE_MINIMUM) if known is not None else CACHE_MINIMUM
+    return int(table.get("cache_minimum", found))
+
+
+def cache_marks(table: Mapping[str, Any]) -> int:
+    """Return the number of cache marks that a request to a table's model may have, MARKS if unknown."""
+    known = family_of(table)
+    return int(known.family.get("cache.marks", MARKS)) if known is not None else MARKS
+
+
+def cache_least(table: Mapping[str, Any]) -> int:
+    """Return the tokens of the shortest prefix that can have come from the cache of a table's model.
+
+    It is the minimum; but if only steps of more than one token are known, and the table has no `cache_minimum`, it is
+    one step: nobody promises that so little is cached, but it can be true.
+    """
+    known = family_of(table)
+    step = int(known.family.get("cache.step", 1)) if known is not None else 1
+    named = known is not None and known.family.get("cache.minimum") is not None
+    return step if step > 1 and not named and "cache_minimum" not in table else cache_minimum(table)

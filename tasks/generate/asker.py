@@ -21,9 +21,8 @@ from scrollwork.models.engine.patience import TOLD_S
 from scrollwork.models.engine.retry import LONGEST_S, may_be_charged
 from scrollwork.models.engine.running import Running, Runs
 from scrollwork.models.hosted.tables import key_name_of
-from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import beyond_answer
-from scrollwork.models.vendors.marks import least_ordered_prefix
+from scrollwork.models.vendors.marks import cache_marks, least_ordered_prefix
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.models.vendors.tiers import FLEX
 from scrollwork.pipeline import progress

@@ -21,9 +21,8 @@ from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, shared_most
 from scrollwork.models.hosted.batch_steps import BatchSteps, Unconfirmed
 from scrollwork.models.hosted.batches import BatchState, may_exist
 from scrollwork.models.hosted.model import place_of
-from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import beyond_answer
-from scrollwork.models.vendors.marks import batch_group, least_ordered_prefix
+from scrollwork.models.vendors.marks import batch_group, cache_marks, least_ordered_prefix
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, CallSettings, budget_of, known_price

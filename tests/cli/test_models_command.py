@@ -249,7 +249,14 @@ def test_entries_that_cannot_be_are_believed(call: Call) -> None:
         0,
         [f"{url}/v1: 2 models", "  tiny: its end is no date: \"['2027']\", here no day is known"],
     )
-    missing = ("ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY", "GEMINI_API_KEY", "GROQ_API_KEY", "OPENAI_API_KEY", "XAI_API_KEY")
+    missing = (
+        "ANTHROPIC_API_KEY",
+        "DEEPSEEK_API_KEY",
+        "GEMINI_API_KEY",
+        "GROQ_API_KEY",
+        "OPENAI_API_KEY",
+        "XAI_API_KEY",
+    )
     assert err.strip() == f"not asked, for want of a key: {', '.join(missing)}", "a vendor is left out without a word"
 
 

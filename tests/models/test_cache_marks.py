@@ -13,8 +13,7 @@ from scrollwork.models.engine.usage_bounds import bounds_of, usage_problem
 from scrollwork.models.hosted.anthropic import Messages
 from scrollwork.models.hosted.tables import checked_table
 from scrollwork.models.registry import make
-from scrollwork.models.vendors.families import cache_least
-from scrollwork.models.vendors.marks import batch_group, cache_seconds, cache_use
+from scrollwork.models.vendors.marks import batch_group, cache_least, cache_seconds, cache_use
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.storage.digest import sha256_of
 

@@ -12,20 +12,13 @@ import pytest
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.budget import Budget, Meter
 from scrollwork.models.engine.prices import Price, UnknownPrice, nano, price_of
-from scrollwork.models.hosted.tables import BadTable, answer_relevant, checked_table
+from scrollwork.models.hosted.tables import BadTable, answer_relevant, checked_table, temperature
 from scrollwork.models.registry import HOSTED, make, settings
 from scrollwork.models.vendors import families as families_module
-from scrollwork.models.vendors.families import (
-    BadVendor,
-    cache_minimum,
-    families,
-    family_context,
-    family_of,
-    read,
-    vendors,
-)
+from scrollwork.models.vendors.families import BadVendor, families, family_context, family_of, read, vendors
 from scrollwork.models.vendors.fill import beyond_answer, most_output
 from scrollwork.models.vendors.keys import FACTS
+from scrollwork.models.vendors.marks import cache_minimum
 from scrollwork.models.vendors.own_facts import unknown_effort
 from scrollwork.suites.suite_files import load_models
 from tests.models.clock import call
@@ -341,6 +334,11 @@ HEAD = (
         ('[group.g]\nsource = { price = ["pag"] }\n[m]\ngroup = "g"\n', "source 'pag' is none of"),
         ("[group.g]\ncontext = 5\n[m]\ncontext = 6\n", r"\[group\.g\] is the group of no family"),
         ('[default]\ngroup = "g"\n[group.g]\n', r"\[default\] group belongs in a family"),
+        (
+            '[m]\neffort = { field = "messages.x", values = ["low"] }\n',
+            "field must be the name of a parameter, and none of",
+        ),
+        ('[m]\nprice = [{ from = "2026-01-01", input = 2e-6, output = 8e-6 }]\n', "2e-06 is next to nothing"),
         ("m = 5\n", "unknown key 'm'"),
         ("[m\n", r"v\.toml: "),
     ],
@@ -359,6 +357,7 @@ def test_file_of_a_vendor_that_cannot_be_is_taken(text: str, said: str, tmp_path
         ("https://v.example/v1", "v.example/v1", 'address must be an address such as "https://HOST/v1"'),
         ("https://v.example/v1", "https://me:key@v.example/v1", "address must be an address"),
         ("https://v.example/v1", "https://[::1/v1", "v.toml: address 'https://.::1/v1': Invalid IPv6 URL"),
+        ("https://v.example/v1", "https://v.example:port/v1", "v.toml: address .* could not be cast to integer"),
         ("V_KEY", "MY KEY", "key_env must be the name of an environment variable, not 'MY KEY'"),
     ],
 )
@@ -492,11 +491,41 @@ def test_effort_with_which_thoughts_cannot_be_stopped_is_sent_without_a_word() -
         assert ("with thoughts off; high is the highest" in unknown_effort({**table, "extra": extra})) == said
 
 
-def test_price_of_one_token_in_a_family_makes_the_budget_blind() -> None:
-    table = {
-        "provider": "openai",
-        "id": "m",
-        "family": {"price": [{"from": "2026-01-01", "input": 2e-6, "output": 8e-6}]},
-    }
-    with pytest.raises(BadTable, match=r"family: price\[0\]\.input is in USD per million tokens, and 2e-06 is next to"):
-        checked_table("m", table)
+@pytest.mark.parametrize("rate", ["input", "cached", "cache_write", "output"])
+def test_price_of_one_token_in_a_family_makes_the_budget_blind(rate: str) -> None:
+    rates = {"from": "2026-01-01", "input": 2.0, "cached": 0.2, "cache_write": 2.5, "output": 8.0, rate: 2e-6}
+    said = f"{rate} is in USD per million tokens, and 2e-06 is next to nothing"
+    with pytest.raises(BadTable, match=rf"family price\[0\]: {said}"):
+        checked_table("m", {"provider": "openai", "id": "m", "family": {"price": [rates]}})
+    given = {key: value for key, value in rates.items() if key != "from"}
+    with pytest.raises(BadTable, match=rf"price\.{said}"):
+        checked_table("m", {"provider": "openai", "id": "m", "price": given})
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("ft:gpt-4o-mini-2024-07-18:acme::AbC", "gpt-4o-mini"),
+        ("ft:gpt-4.1:acme:label:AbC", "gpt-4.1"),
+        ("ft:gpt-4.9:acme::AbC", ""),
+    ],
+)
+def test_fine_tuned_model_loses_its_temperature_or_has_the_price_of_its_base(model: str, family: str) -> None:
+    table = checked_table("m", {"provider": "openai", "id": model})
+    known = family_of(table)
+    assert known is not None
+    assert (known.family.id, known.exact) == (family, False)
+    with pytest.raises(UnknownPrice):
+        price_of("m", table)
+    assert temperature(table) == (0.0 if family else None)
+
+
+def test_smaller_context_of_a_table_contradicts_its_vendors_file() -> None:
+    for vendor, model, context in (("openai", "gpt-6-luna", 400_000), ("deepseek", "deepseek-flash", 131_072)):
+        own = {**vendors()[vendor].client, "id": model, "family": {"context": context}}
+        known = family_of(checked_table("m", own))
+        assert known is not None
+        assert [known.family.get(key, context) for key in ("context", "max_input")] == [context, context]
+        assert known.family.get("max_output") <= context
+    with pytest.raises(BadTable, match="family: max_output is more than context"):
+        checked_table("m", {"provider": "openai", "id": "m", "family": {"context": 5, "max_output": 6}})
