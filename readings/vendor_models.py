@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from scrollwork.models.hosted.listing import ListedModel
 
 SHOWN_TOKENS = 100  # of a task, for which it is shown what is sent
+MOST_AT_ONCE = 16  # vendors that are asked at once
 OWN = "its table"  # where a fact of a model is from that its own table states
 OWN_KEYS = {"context": "context", "max_output": "max_output", "price": "price", "retired": "ends"}  # such facts, by key
 RATES = ("input", "cached", "cache_write", "output")
@@ -158,15 +160,13 @@ def check_models(models_file: str | None = None) -> list[VendorCheck]:
     UnknownModel."""
     from scrollwork.models.hosted.listing import list_models  # brings aiohttp, an extra
 
-    found = []
-    for (address, _, _), tables in _places(models_file).items():
+    def checked(address: str, tables: Mapping[str, Mapping[str, Any]]) -> VendorCheck:
         one = VendorCheck(address)
-        found.append(one)
         try:
             there = list_models(*next(iter(tables.items())))
         except (CallProblem, BadTable) as error:
             one.problem = str(error)
-            continue
+            return one
         one.models = len(there)
         lines = [
             f"{table['id']}: {line}"
@@ -174,7 +174,11 @@ def check_models(models_file: str | None = None) -> list[VendorCheck]:
             for line in differences(table, there.get(str(table["id"])))
         ]
         one.differences = list(dict.fromkeys(lines))  # two tables may be of one model
-    return found
+        return one
+
+    places = _places(models_file)
+    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:  # a server that does not answer holds up none of the others
+        return list(pool.map(checked, (address for address, _, _ in places), places.values()))
 
 
 def missing_keys(models_file: str | None = None) -> list[str]:

@@ -114,9 +114,10 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
         row = {"model": model, "way": way, "cache": False, "lifetime": "", **counts}
         caches = rule not in ("", "none")
         found.append({**row, **row_dollars(total.uncached, total.output, bound, share), **online, "runs": not caches})
-        kept = list(lifetimes) if rule in MARKED else [next(iter(lifetimes), "")]
+        kept = list(lifetimes) if rule in MARKED and lifetimes else [next(iter(lifetimes), "")]
         for number, lifetime in enumerate(kept if caches else []):
-            more = total.writing * (exact_number(lifetimes[lifetime]) / shortest - 1) if rule in MARKED else 0
+            longer = exact_number(lifetimes.get(lifetime, 1)) / shortest - 1 if rule in MARKED else 0
+            more = total.writing * longer
             cached = {**row, "cache": True, "lifetime": lifetime}
             found.append(
                 {

@@ -30,6 +30,7 @@ MOST_BYTES = 64 * 2**20  # of any reply
 ERROR_BYTES = 2**16  # of a body whose status is not 2xx; the rest is not read
 PAGE_BYTES = 2**23  # of a page about batches, which lists a hundred
 LARGEST = 2**30  # bytes of a file of results, from which its timeout follows
+MOST_UNPACKED = 4 * LARGEST  # bytes of such a file on disk, if it was compressed too
 SLOW_BYTES_S = 200_000  # the slowest connection that transfers a file in time
 NO_COST = Usage(0, 0, 0, 0, 0)  # cost of a request that was never sent
 
@@ -141,8 +142,12 @@ class Wire:
                 good = 200 <= response.status < 300
                 inflater = Inflater(named.get("content-encoding", ""))
                 if into is not None and good:
+                    left = MOST_UNPACKED
                     async for chunk in response.content.iter_chunked(CHUNK):
                         for piece in inflater.pieces(chunk):
+                            left -= len(piece)
+                            if left < 0:
+                                raise TooLarge(MOST_UNPACKED)
                             write_chunk(into, piece)
                     inflater.end()
                     return Raw(response.status, named, b"")
@@ -193,18 +198,18 @@ async def read_whole(content: aiohttp.StreamReader, length: int, inflater: Infla
     if length > most and not cut:
         raise TooLarge(most)
     left = min(most, ERROR_BYTES) if cut else most
-    parts: list[bytes] = []
+    whole = bytearray()  # pieces may be a byte long
     async for chunk in content.iter_chunked(CHUNK):
         for piece in inflater.pieces(chunk):
-            parts.append(piece[:left])
+            whole += piece[:left]
             left -= len(piece)
             if left < 0 and cut:
-                return b"".join(parts)
+                return bytes(whole)
             if left < 0:
                 raise TooLarge(most)
     if not cut:
         inflater.end()
-    return b"".join(parts)
+    return bytes(whole)
 
 
 def most_bytes(tokens: int | None, logprobs: bool = False) -> int:

@@ -5,6 +5,7 @@ Parameters for the cache change no answer and are not part of the request key.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -93,23 +94,23 @@ def cache_use(table: Mapping[str, Any]) -> CacheUse:
 
 
 def expects_hits(table: Mapping[str, Any]) -> bool:
-    """Return whether an estimate may count on cache hits of a table's model.
-
-    A rule must be known for it, be it of the family, of the table (`cache_options`, `cache_minimum`) or of the client,
-    which always marks what it sends to the endpoint messages.
-    """
-    if table.get("endpoint") == "messages" or "cache_options" in table or "cache_minimum" in table:
-        return True
+    """Return whether an estimate may count on cache hits of a table's model: a rule must be known for it."""
     return usable_rule(table) not in ("", "none")
 
 
 def usable_rule(table: Mapping[str, Any]) -> str:
     """Return the cache rule of a table's model as its requests can use it, "" if it is unknown or they cannot.
 
-    Blocks are marked at the endpoint messages only, not for Claude behind a server with OpenAI's protocol.
+    It is the family's; but blocks are marked at the endpoint messages only, not for Claude behind a server with
+    OpenAI's protocol. If the family has none, what the client marks at that endpoint are blocks, and a table with
+    `cache_options` or `cache_minimum` says that its server finds common prefixes.
     """
-    rule = cache_use(table).rule
-    return "" if rule == "blocks" and table.get("endpoint") != "messages" else rule
+    rule, marks = cache_use(table).rule, table.get("endpoint") == "messages"
+    if rule and (rule != "blocks" or marks):
+        return rule
+    if marks:
+        return "blocks"
+    return "prefix" if "cache_options" in table or "cache_minimum" in table else ""
 
 
 def batch_group(table: Mapping[str, Any]) -> int:
@@ -119,6 +120,8 @@ def batch_group(table: Mapping[str, Any]) -> int:
     share of hits that the vendor states is assumed: one request writes the prefix, of the others this share reads it,
     and the rest writes it again.
     """
+    if usable_rule(table) == "none":
+        return 0
     known = family_of(table)
     cache: Mapping[str, Any] = known.family.get("cache", {}) if known is not None else {}
     hits, write = batch_hits(table), float(next(iter(cache.get("write", {}).values()), 1))
@@ -139,8 +142,11 @@ def least_ordered_prefix(table: Mapping[str, Any]) -> int:
     """Return the tokens of the shortest common prefix for which calls are sent one after the other.
 
     Calls that are sent at the same moment miss the cache. So it is the shortest prefix that can be cached; but if a
-    header sends each prefix to a machine of its own, it is the shortest that the vendor promises to cache.
+    header sends each prefix to a machine of its own, it is the shortest that the vendor promises to cache. If there is
+    no cache, no prefix is long enough.
     """
+    if usable_rule(table) == "none":
+        return sys.maxsize
     return cache_minimum(table) if cache_use(table).header else cache_least(table)
 
 

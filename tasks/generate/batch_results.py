@@ -107,14 +107,14 @@ class Collector:
                 bounds = bounds or bounding(states)  # settled requests too: others may share a prefix with them
                 for lines in chunks(self._lines(file, states, waiting, found, bounds, refused), COMMIT):
                     self._store_lines(batch, lines, found, share)
-        for lines in chunks((line for key, line in refused.items() if key in waiting), COMMIT):
-            self._store_lines(batch, lines, found, share)
-        waiting -= refused.keys()
         counted, lacking = min(ended.done, len(states)), states.keys() - found.known_lines
         none = len(lacking) == len(states)  # such as a page of HTML, or the results of another batch
         if patient and counted and lacking and (none or len(found.processed) + found.unread_lines < counted):
             said = f"its results hold {len(found.processed):,} of the {counted:,} answers that the provider counts"
             raise CallProblem("transient", said)
+        for lines in chunks((line for key, line in refused.items() if key in waiting), COMMIT):
+            self._store_lines(batch, lines, found, share)
+        waiting -= refused.keys()
         paid_for = max(found.unread_lines, counted - len(found.processed))
         lost = sorted(lacking)[:paid_for]  # sorted, so that a second collection takes the same ones
         paid = [Line(key, CallProblem("transient", UNREAD, status=200)) for key in lost if key in waiting]

@@ -126,8 +126,9 @@ class ModelBatches:
             yield from (calls[key] for key in self._claims.take(list(calls)))
 
     def with_prefixes(self, calls: Iterable[Call], least: int = 0) -> Iterator[Call]:
-        """Yield the calls with the prefixes that `least` of them share, by default as many as a breakpoint pays for."""
-        if self._group:
+        """Yield the calls with the prefixes that `least` of them share, by default as many as a breakpoint pays for;
+        without any if none does and `least` is 0."""
+        if least or self._group:
             return with_shared_prefixes(
                 calls, least_ordered_prefix(self._table), cache_marks(self._table), least or self._group
             )

@@ -121,7 +121,7 @@ LARGE = ("--task", "qasper", "--task", "squality", "--task", "quality", "--batch
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["claude-opus-5-5", "gpt-6-luna"])
+@pytest.mark.parametrize("model", ["claude-opus-5-5", "gpt-6-luna", "openai:gpt-5.2"])
 def test_batch_is_uploaded_before_a_reply_was_seen_or_asks_that_again(call: Call, tmp_path: Path, model: str) -> None:
     """Two of the run's own requests go first, at the standard price; the bill is right to the nano-dollar."""
     (row,) = rehearsed(call, "zeroscrolls", *LARGE, *models(model))["bill"]
