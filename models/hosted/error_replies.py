@@ -30,7 +30,7 @@ Headers = Mapping[str, str]
 
 TRANSIENT_STATUSES = {408, 409, 425, 429, 498}  # 498: Groq has no capacity for flex
 UNSUPPORTED = {501, 505}  # statuses of 5xx for which waiting does not help
-ROOMLESS_STATUSES = {400, 422, 500, 502}
+ROOMLESS_STATUSES = {400, 422, 500, 502, 503, 504, 529}
 GATEWAYS_OWN = {400, 403, 422}  # under which gateways pass on what has another status at the vendor
 PROXY_STATUSES = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send their own pages
 SLOW_DOWN_STATUSES = {429, 503, 529}

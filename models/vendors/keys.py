@@ -133,25 +133,27 @@ class Within:
 
 @dataclass(frozen=True)
 class Rate:
-    """A price in USD per million tokens: 0, or not so low that it must be meant for one token."""
+    """A price in USD per million tokens: 0, or not so low that it must be meant for one token. least: above that."""
+
+    least: float
 
     def check(self, at: Place, name: str, value: Any) -> None:
         MONEY.check(at, name, value)
-        if fault := next_to_nothing(value):
+        if fault := next_to_nothing(value, self.least):
             raise BadValue(f"{at}: {name} {fault}")
 
     def schema(self) -> Schema:
         return MONEY.schema()
 
 
-def next_to_nothing(rate: float) -> str:
+def next_to_nothing(rate: float, least: float) -> str:
     """Return what is wrong with a rate that is too low to be meant for a million tokens; "" if nothing is."""
-    return f"is in USD per million tokens, and {rate!r} is next to nothing" if 0 < rate < LEAST_RATE else ""
+    return f"is in USD per million tokens, and {rate!r} is next to nothing" if 0 < rate < least else ""
 
 
-LEAST_RATE = 0.0005  # USD per million tokens; a lower price was meant for one token
+LEAST_RATE, LEAST_CACHED = 0.0005, 0.00002  # USD per million tokens; a lower price was meant for one token
 MONEY = Between(0, 100_000)
-DAY, POSITIVE, RATE = Day(), AtLeast(WHOLE, 1), Rate()
+DAY, POSITIVE, RATE = Day(), AtLeast(WHOLE, 1), Rate(LEAST_RATE)
 NAME = Form(r"\S(.*\S)?", "a name")
 NAMES = ListOf(NAME)
 LIFETIME = Form(r"[1-9][0-9]{0,3}[mh]", 'a lifetime such as "5m" or "1h"')
@@ -170,7 +172,7 @@ ADDRESS = Form(r"https?://[^\s/?#@]+(/[^\s?#]*)?", 'an address such as "https://
 
 RATES = {
     "input": Key(RATE, "USD per million tokens of input.", needed=True),
-    "cached": Key(RATE, "USD per million tokens that the cache held."),
+    "cached": Key(Rate(LEAST_CACHED), "USD per million tokens that the cache held."),
     "cache_write": Key(RATE, "USD per million tokens written to the cache, for its shortest lifetime."),
     "output": Key(RATE, "USD per million tokens of output, thoughts among them.", needed=True),
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.models.base import Ask, cut_after_prefixes
-from scrollwork.models.vendors.families import family_of
+from scrollwork.models.vendors.families import family_of, upstream_of
 from scrollwork.models.vendors.keys import lifetime_s
 
 KEY_CHARS = 16  # of a prefix's digest, which sends requests that share the prefix to one machine
@@ -111,6 +111,14 @@ def usable_rule(table: Mapping[str, Any]) -> str:
     if marks:
         return "blocks"
     return "prefix" if "cache_options" in table or "cache_minimum" in table else ""
+
+
+def is_unmarked(table: Mapping[str, Any]) -> bool:
+    """Return whether the cache of a table's model keeps marked blocks only, and its requests cannot mark any: Claude
+    behind a server with OpenAI's protocol."""
+    known = family_of(table)
+    family = upstream_of(table) or (known.family if known is not None else None)
+    return family is not None and family.get("cache.rule") == "blocks" and table.get("endpoint") != "messages"
 
 
 def batch_group(table: Mapping[str, Any]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from scrollwork.models.table_keys import NUMBER, TEXT, Key, Table
 from scrollwork.models.vendors.families import BadVendor, check, family_of
 from scrollwork.models.vendors.fill import value_at, with_endpoint
-from scrollwork.models.vendors.keys import DAY, EFFORTS, RATES, TIERS, next_to_nothing
+from scrollwork.models.vendors.keys import DAY, EFFORTS, RATES, TIERS, Rate, next_to_nothing
 
 PRICE = Table(
     {
@@ -30,7 +30,10 @@ def price_fault(price: Mapping[str, Any]) -> str:
     faults += [
         f"price.{key} must not be negative" for key, one in price.items() if isinstance(one, int | float) and one < 0
     ]
-    faults += [f"price.{key} {fault}" for key in RATES if (fault := next_to_nothing(price.get(key, 0)))]
+    leasts = {key: one.kind.least for key, one in RATES.items() if isinstance(one.kind, Rate)}
+    faults += [
+        f"price.{key} {fault}" for key, least in leasts.items() if (fault := next_to_nothing(price.get(key, 0), least))
+    ]
     if price.get("batch", 1) > 1:
         faults.append(f"price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}")
     return faults[0] if price and faults else ""

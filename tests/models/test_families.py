@@ -529,3 +529,23 @@ def test_smaller_context_of_a_table_contradicts_its_vendors_file() -> None:
         assert known.family.get("max_output") <= context
     with pytest.raises(BadTable, match="family: max_output is more than context"):
         checked_table("m", {"provider": "openai", "id": "m", "family": {"context": 5, "max_output": 6}})
+
+
+@pytest.mark.parametrize(
+    ("table", "written"),
+    [
+        ({"provider": "compatible", "vendor": "openrouter", "id": "anthropic/claude-opus-5.5"}, False),
+        ({"provider": "compatible", "vendor": "anthropic", "id": "claude-opus-5-5"}, False),
+        ({"provider": "anthropic", "id": "claude-opus-5-5"}, True),
+        ({"provider": "compatible", "vendor": "openrouter", "id": "openai/gpt-6-luna"}, True),
+    ],
+)
+def test_prompt_that_cannot_be_marked_counts_as_written(table: dict[str, Any], written: bool) -> None:
+    """A reply that does not say what was written; OpenAI's newer models write without being asked to."""
+    own = {
+        "price": {"input": 4.0, "cached": 0.4, "cache_write": 5.0, "output": 20.0},
+        "base_url": "http://127.0.0.1:9/v1",
+    }
+    price = price_of("m", checked_table("m", {**own, **table}))
+    asked = call(1, "p", tokens=10_000).ask
+    assert price.counted(Usage(10_000, 0, None, 0, 0), asked) == 10_000 * (5_000 if written else 4_000)

@@ -192,3 +192,7 @@ def test_want_of_room_inside_a_good_status_is_another_fault() -> None:
     with pytest.raises(CallProblem) as caught:
         read("chat", 200, {}, orjson.dumps({"error": {"message": words, "code": 400}}), orjson.loads)
     assert (caught.value.kind, caught.value.no_room, caught.value.own) == ("terminal", True, True)
+    for status in (400, 422, 500, 502, 503, 504, 529):
+        assert problem_of_status(status, {}, openai(words, None, None)).no_room, (
+            "a gateway's status is asked on for minutes"
+        )
