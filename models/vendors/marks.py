@@ -115,7 +115,9 @@ def usable_rule(table: Mapping[str, Any]) -> str:
 
 def is_unmarked(table: Mapping[str, Any]) -> bool:
     """Return whether the cache of a table's model keeps marked blocks only, and its requests cannot mark any: Claude
-    behind a server with OpenAI's protocol."""
+    behind a server with OpenAI's protocol, unless its table has parameters for the cache."""
+    if "cache_options" in table or "cache_control" in table.get("extra", {}):
+        return False
     known = family_of(table)
     family = upstream_of(table) or (known.family if known is not None else None)
     return family is not None and family.get("cache.rule") == "blocks" and table.get("endpoint") != "messages"

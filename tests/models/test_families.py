@@ -537,6 +537,10 @@ def test_smaller_context_of_a_table_contradicts_its_vendors_file() -> None:
         ({"provider": "compatible", "vendor": "openrouter", "id": "anthropic/claude-opus-5.5"}, False),
         ({"provider": "compatible", "vendor": "anthropic", "id": "claude-opus-5-5"}, False),
         ({"provider": "anthropic", "id": "claude-opus-5-5"}, True),
+        (
+            {"provider": "compatible", "vendor": "anthropic", "id": "claude-opus-5-5", "extra": {"cache_control": {}}},
+            True,
+        ),
         ({"provider": "compatible", "vendor": "openrouter", "id": "openai/gpt-6-luna"}, True),
     ],
 )

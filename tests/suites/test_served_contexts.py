@@ -59,6 +59,17 @@ def test_prompt_longer_than_the_servers_context_is_sent(
         )
 
 
+@pytest.mark.parametrize(("listed", "code"), [(2048, 1), (None, 2)])
+def test_tokenizer_needs_a_context_that_the_server_was_not_asked_for(call: Call, listed: int | None, code: int) -> None:
+    """It is asked first; that it refuses the calls is another matter (status 1)."""
+    asked = ("run", *ASKED, "--tokenizer", "words", "--engine", "inline", "--quiet")
+    with vendor({"/v1/models": {"data": [{"id": "tiny", "max_model_len": listed}]}}) as (url, _):
+        for _ in range(2):
+            status, _, err = call(*asked, "--base-url", f"{url}/v1")
+            assert status == code
+            assert ("--tokenizer says how --max-input-tokens or --context counts" in err) == (code == 2)
+
+
 def test_server_that_is_not_there_stops_the_plan_or_is_asked_by_one(call: Call) -> None:
     assert truncated(call, "http://127.0.0.1:9/v1") == 0
     with vendor({"/v1/models": {"data": [{"id": "tiny", "max_model_len": 2048}]}}) as (url, came):
