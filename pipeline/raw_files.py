@@ -55,7 +55,7 @@ class FoundFiles:
         )
 
     def opened(self, folder: str) -> RawFiles:
-        """Open the files for a data set's module to read. folder: the raw folder."""
+        """The files as a data set's module reads them; none is opened yet. folder: the raw folder."""
         root = Path(folder)
         roles = {
             role: tuple((self._name(role, file), root / file.path) for file in files)
@@ -113,7 +113,10 @@ def find(
 
 
 def kind_of(path: Path) -> str:
-    """What is at the path if it is not a file ("a folder", "a device", ...); "" for a file."""
+    """What is at the path if it is not a file ("a folder", "a device", ...); "" for a file.
+
+    Nothing at the path counts as a link to nothing: it was found in its folder a moment ago.
+    """
     try:
         mode = path.stat().st_mode
     except OSError:

@@ -43,9 +43,11 @@ def may_list_context(table: Mapping[str, Any], home: Home) -> bool:
 
 
 def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
-    """Ask the servers of models whose context nobody states, 5 s each at most, and keep what they list. Returns whether
-    a server said what it lists. tables: of the called models of a run, by name. A server that lists none is asked once; one
-    that is not there yet is asked by the next run again."""
+    """Ask the servers of models whose context nobody states, 5 s each at most, and keep what they list.
+
+    Returns whether a server said what it lists. tables: of the called models of a run, by name. A server that lists
+    none is asked once; one that is not there yet is asked by the next run again.
+    """
     unknown = {model: table for model, table in tables.items() if may_list_context(table, home)}
     if not unknown or not home.writable:
         return False

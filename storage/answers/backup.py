@@ -91,7 +91,8 @@ def back_up(store: ResponseStore, folder: Location) -> BackedUp:
 
 def restore(store: ResponseStore, folder: Location, intact: bool = False) -> Imported:
     """Import the answers of a backup; answers that are in the store already are kept. Raises ForeignFile, with nothing
-    imported, if a part is damaged or missing. intact: import the intact parts all the same."""
+    imported, if the bytes of a part are not those of the backup, or it is missing. intact: import the intact parts all
+    the same. Each part is a transaction: where one is refused, those before it stay."""
     parts = [part for part in parts_of(folder) if not problem_of(folder, part)] if intact else check_backup(folder)
     done = [import_from(store, folder, part.name) for part in parts]
     return Imported(*(sum(vars(one)[field.name] for one in done) for field in fields(Imported)))

@@ -20,7 +20,8 @@ JUMP_S = 5.0  # if the store's clock gains more than this on ours between two ca
 
 
 def claim(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
-    """Claim keys for `lease_s` seconds and return those that are ours; see ResponseStore.claim."""
+    """Claim keys for `lease_s` seconds and return those that are ours; see ResponseStore.claim. Claims of ours on
+    requests that are answered, or wait in an open batch, are released and not returned."""
     process = this_process()
     now = database.now(connection)
     wanted = sorted(set(keys))  # the same order in every process, or two of them could deadlock

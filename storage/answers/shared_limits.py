@@ -23,7 +23,7 @@ HEARD_S = 600.0  # how long a limit counts that another process heard from the p
 @dataclass(frozen=True)
 class Stretch:
     """A stretch of the schedule. begin: by time.monotonic() of this process. Limits are per minute, as another process
-    heard them last from the provider; None if none did."""
+    heard them last from the provider; None if none did in the last HEARD_S, or if this one has just named its own."""
 
     begin: float
     requests_limit: int | None

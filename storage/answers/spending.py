@@ -14,7 +14,8 @@ _ERROR_STATUS = 300  # providers charge nothing for HTTP errors and redirects
 
 def spent(connection: sa.Connection, owner: str | None = None, since: float | None = None) -> dict[str, Spent]:
     """What each model cost, by model name. owner: only attempts of this owner and of owners named "OWNER.…". since:
-    only attempts that started at this time (unix seconds) or later."""
+    only attempts that started at this time (unix seconds) or later. Without both, answers that have no stored attempt
+    count too."""
     unknown = sa.and_(
         attempts.c.cost_nano_usd.is_(None), sa.or_(attempts.c.status.is_(None), attempts.c.status < _ERROR_STATUS)
     )

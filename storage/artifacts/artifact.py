@@ -58,7 +58,8 @@ class Artifact:
 
     def rows(self, table: str, row: type[R], only: tuple[str, Collection[str]] | None = None) -> Iterator[R]:
         """Yield the rows of a table, in order. only: (column, allowed values). The digest of each part is checked, its
-        values are not: they were checked when they were written. Raises DamagedArtifact."""
+        values are not: they were checked when they were written; those of a part with an older schema are checked
+        again. Raises DamagedArtifact."""
         yield from read_rows(self.folder, self._checked(table), row, only)
 
     def columns(self, table: str, names: list[str]) -> Iterator[dict[str, Any]]:
@@ -176,7 +177,8 @@ class Artifacts:
         return self.root.child(stage, slot, key[:KEY_CHARS])
 
     def find(self, stage: str, slot: str, key: str) -> Artifact | None:
-        """The artifact with this key; None where there is none. Its parts are not checked: see Artifact.check."""
+        """The artifact with this key; None where there is none. Its parts are not checked: see Artifact.check. Raises
+        DamagedArtifact for a broken manifest."""
         folder = self.folder(stage, slot, key)
         artifact = self.at(folder)
         return artifact if artifact is not None and artifact.manifest.key == key else None
@@ -190,13 +192,13 @@ class Artifacts:
         return Artifact(folder, Manifest.from_bytes(data, str(folder)))
 
     def versions(self, stage: str, slot: str) -> list[Artifact]:
-        """List every artifact of a slot, the last built first."""
+        """List every artifact of a slot, the last built first. Raises DamagedArtifact for a broken manifest."""
         base = self.root.child(stage, slot)
         found = [a for name in base.names() if not name.endswith(".json") and (a := self.at(base.child(name)))]
         return sorted(found, key=lambda a: a.run().get("written", 0.0), reverse=True)
 
     def everything(self) -> Iterator[Artifact]:
-        """Yield every artifact, in the order of the folders."""
+        """Yield every artifact, in the order of the folders. Raises DamagedArtifact for a broken manifest."""
         for stage in self.root.names():
             for slot in self.root.child(stage).names():
                 base = self.root.child(stage, slot)
@@ -233,7 +235,8 @@ class Artifacts:
 
     @contextmanager
     def building(self, stage: str, slot: str, key: str) -> Iterator[None]:
-        """Hold the build lock of one artifact, so that no two processes of this machine build it at the same time."""
+        """Hold the build lock of one artifact, so that no two processes of this machine build it at the same time. A
+        remote folder has no lock: two builders write parts of different names there, and the first manifest is kept."""
         folder = self.folder(stage, slot, key)
         if folder.local is None:
             yield

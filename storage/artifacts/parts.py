@@ -125,7 +125,7 @@ class TableWriter(Generic[R]):
 
 
 def _weight(row: Row) -> int:
-    """Estimate the bytes of text in a row."""
+    """Estimate the bytes of a row, by the characters of its texts and 8 for each other value."""
     size, texts, others = fields_by_size(type(row))
     values = row.__dict__
     for name in texts:

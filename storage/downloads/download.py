@@ -38,7 +38,8 @@ def download(wanted: DownloadRequest, web: Web, heard: Heard = lambda done, tota
     """Return the file under its final name: already there, or downloaded, verified and renamed.
 
     heard(bytes so far, total bytes or 0) reports progress. Waits while another process downloads the same file, and
-    then uses that. Raises DownloadError (its `state` is that of the file), StorageFull.
+    then uses that. Raises DownloadError, StorageFull. If no URL brings the file, the error is that of the URL with the
+    gravest state (missing, dead, manual, corrupt; the last is the gravest).
     """
     part = sibling(wanted.target, ".part")
     with naming_full_disks(wanted.target.name, str(wanted.target.parent)), file_lock(part):
