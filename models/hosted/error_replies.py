@@ -54,7 +54,7 @@ QUOTA_NAMES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_
 # Limits by the day come with the status and type of a short limit, and empty accounts also as a bad request. With other
 # statuses, the same words may come from the prompt, which some servers repeat.
 LIMIT_STATUSES = {402, 403, 429}
-DAY_WORDS = re.compile(r"per day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend(?:ing)? limit", re.IGNORECASE)
+DAY_WORDS = re.compile(r"per[ _-]day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend(?:ing)? limit", re.IGNORECASE)
 MONEY_WORDS = re.compile(
     r"credit balance is too low|insufficient_quota|no credits remaining|exceeded your current quota"
     r"|reached your (?:specified )?(?:workspace )?API usage limits",

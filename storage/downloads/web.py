@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from scrollwork.storage.downloads.addresses import HostLimits, check
+from scrollwork.storage.downloads.addresses import HostLimits, check, parts_of
 from scrollwork.storage.downloads.public import PublicTransport
 from scrollwork.storage.errors import Again, DownloadError, Gone, NeedsPerson, Stopped
 
@@ -93,7 +93,7 @@ class Web:
 
     def key(self, url: str) -> str:
         """The name under which a URL's host is counted: the host, or its domain that `manners` names."""
-        host = (urlsplit(url).hostname or "").lower()
+        host = (parts_of(url).hostname or "").lower()
         known = [name for name in self._manners if host == name or host.endswith(f".{name}")]
         return max(known, key=len) if known else host
 

@@ -73,6 +73,8 @@ ERRORS: list[tuple[str, int, dict[str, str], Any, str, bool, float | None]] = [
      "rate_limit_exceeded"), "transient", False, 1.2),
     ("gemini's day behind openrouter", 429, {}, {"error": {"code": 429, "message": "Provider returned error", "metadata":
      {"provider_name": "Google", "raw": json.dumps(google(CURRENT_QUOTA, DAY))}}}, "quota", True, None),
+    ("openrouter's day", 429, {}, {"error": {"code": 429, "message": "Rate limit exceeded: free-models-per-day-high-balance. "}},
+     "quota", True, None),
     ("no credits under a gateway's 400", 400, {}, {"error": {"code": 402, "message": "Insufficient credits"}}, "quota", True,
      None),
     ("no credits under a gateway's 502", 502, {}, {"error": {"code": "402", "message": "Insufficient"}}, "quota", True, None),
