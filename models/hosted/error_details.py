@@ -32,9 +32,10 @@ def details_of(error: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [one for one in several if isinstance(one, Mapping)]
 
 
-def ends_the_money(details: list[Mapping[str, Any]]) -> bool:
-    """Return whether the details say that the account may spend no more."""
-    return any(one.get("error_code") in SPEND_CODES for one in details if isinstance(one.get("error_code"), str))
+def ends_the_money(details: list[Mapping[str, Any]], message: str) -> bool:
+    """Return whether the details, or the message that quotes them, say that the account may spend no more."""
+    codes = [one["error_code"] for one in details if isinstance(one.get("error_code"), str)]
+    return any(code in codes or code in message for code in SPEND_CODES)
 
 
 def span_of_quota(details: list[Mapping[str, Any]], message: str) -> str:

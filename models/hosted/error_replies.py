@@ -155,8 +155,8 @@ def statuses_in(error: Mapping[str, Any]) -> set[int]:
 
 
 def asks_to_wait(error: Mapping[str, Any]) -> bool:
-    """Return whether an error says by its names that requests must come more slowly."""
-    return bool(error["names"] & SLOW_DOWN_NAMES or statuses_in(error) & SLOW_DOWN_STATUSES)
+    """Return whether an error says that requests must come more slowly: by its names, or as Google's, by its quota."""
+    return bool(error["names"] & SLOW_DOWN_NAMES or statuses_in(error) & SLOW_DOWN_STATUSES) or is_pace(error)
 
 
 def is_pace(error: Mapping[str, Any]) -> bool:
@@ -189,8 +189,8 @@ def is_quota(status: int, error: Mapping[str, Any]) -> bool:
     Google's message for a limit by the minute is like that for an empty account; its details, or the time after which
     it allows another request, tell the two apart.
     """
-    said, limited = error["message"][:READ_CHARS], status in LIMIT_STATUSES or bool(error["names"] & SLOW_DOWN_NAMES)
-    if error["names"] & QUOTA_NAMES or statuses_in(error) & QUOTA_STATUSES or ends_the_money(error["details"]):
+    said, limited = error["message"][:READ_CHARS], status in LIMIT_STATUSES or asks_to_wait(error)
+    if error["names"] & QUOTA_NAMES or statuses_in(error) & QUOTA_STATUSES or ends_the_money(error["details"], said):
         return True
     span = span_of_quota(error["details"], said) if limited else ""
     if span == "day" or (limited and DAY_WORDS.search(said)):

@@ -281,11 +281,17 @@ def check_sources(where: str, facts: Mapping[str, Any], known: Mapping[str, str]
 
 
 def overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one table with another over it; the tables named in TABLES are merged key by key."""
+    """Return one table with another over it; the tables named in TABLES are merged key by key, as is each endpoint."""
     found = {**under, **over}
     for name in TABLES:
         if name in under and name in over:
             found[name] = {**under[name], **over[name]}
+    if "endpoints" in over:
+        known = under.get("endpoints", {})
+        found["endpoints"] = {
+            **known,
+            **{name: {**known.get(name, {}), **one} for name, one in over["endpoints"].items()},
+        }
     return found
 
 

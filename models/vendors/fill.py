@@ -179,9 +179,15 @@ def refuses_temperature(family: Family, table: Mapping[str, Any]) -> bool:
 
 
 def takes_temperature(family: Family, table: Mapping[str, Any]) -> bool:
-    """Return whether a table asks Anthropic by an interface version that accepts a temperature, for such a family."""
+    """Return whether a temperature goes to the endpoint messages, which gets none otherwise.
+
+    It does if the table asks by a version of the interface that accepts one, for such a family; or if its own `family`
+    says that the model always takes one.
+    """
+    if "temperature" in table.get("parameters", {}) or table.get("endpoint") != "messages":
+        return False
     old = str(table.get("version", REFUSED_SINCE)) < REFUSED_SINCE
-    return family.get("sampling") == "version" and old and "temperature" not in table.get("parameters", {})
+    return family.get("sampling") == "always" or (family.get("sampling") == "version" and old)
 
 
 def with_endpoint(field: str, table: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ import pytest
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.budget import Budget, Meter
 from scrollwork.models.engine.prices import Price, UnknownPrice, nano, price_of
+from scrollwork.models.engine.settings import settings as engine_settings
 from scrollwork.models.hosted.tables import BadTable, answer_relevant, checked_table, temperature
 from scrollwork.models.registry import HOSTED, make, settings
 from scrollwork.models.vendors import families as families_module
@@ -553,3 +554,27 @@ def test_prompt_that_cannot_be_marked_counts_as_written(table: dict[str, Any], w
     price = price_of("m", checked_table("m", {**own, **table}))
     asked = call(1, "p", tokens=10_000).ask
     assert price.counted(Usage(10_000, 0, None, 0, 0), asked) == 10_000 * (5_000 if written else 4_000)
+
+
+def test_endpoint_chosen_by_a_table_loses_what_its_vendor_says_of_it() -> None:
+    table = checked_table("m", {"provider": "openai", "id": "gpt-6-luna", "family": {"endpoints": {"responses": {}}}})
+    assert (table["endpoint"], most_output(10, table)) == ("responses", 16)
+    known = family_of({"provider": "openai", "id": "gpt-6-luna"})
+    assert known is not None
+    assert known.family.get("endpoints.responses.min_output") == 16, "the table changed what others read"
+
+
+def test_concurrency_of_a_family_is_passed() -> None:
+    own = {"provider": "compatible", "id": "m", "base_url": "http://127.0.0.1:9/v1"}
+    for more, at_once in (({}, 32), ({"family": {"concurrency": 2}}, 2), ({"family": {"concurrency": 2}, "concurrency": 8}, 2),
+                          ({"family": {"concurrency": 2}, "concurrency": 1}, 1)):  # fmt: skip
+        assert engine_settings("m", checked_table("m", {**own, **more}), key_name="").caps.concurrency == at_once
+
+
+def test_temperature_that_a_table_says_is_taken_is_not_sent() -> None:
+    for more, sent in (
+        ({}, None),
+        ({"family": {"sampling": "always"}}, 0.0),
+        ({"family": {"sampling": "never"}}, None),
+    ):
+        assert temperature(checked_table("m", {"provider": "anthropic", "id": "claude-opus-5-7", **more})) == sent

@@ -73,6 +73,10 @@ ERRORS: list[tuple[str, int, dict[str, str], Any, str, bool, float | None]] = [
      "rate_limit_exceeded"), "transient", False, 1.2),
     ("gemini's day behind openrouter", 429, {}, {"error": {"code": 429, "message": "Provider returned error", "metadata":
      {"provider_name": "Google", "raw": json.dumps(google(CURRENT_QUOTA, DAY))}}}, "quota", True, None),
+    ("gemini's minute as text under 400", 400, {}, {"error": {"code": "400", "message": json.dumps(google(CURRENT_QUOTA, RETRY))}},
+     "transient", False, 45.5),
+    ("anthropic's month as text", 400, {}, {"error": {"code": "400", "message": "AnthropicException - {\"error_code\": "
+     "\"enforced_spend_limit_reached\"}"}}, "quota", True, None),
     ("openrouter's day", 429, {}, {"error": {"code": 429, "message": "Rate limit exceeded: free-models-per-day-high-balance. "}},
      "quota", True, None),
     ("no credits under a gateway's 400", 400, {}, {"error": {"code": 402, "message": "Insufficient credits"}}, "quota", True,
@@ -146,6 +150,7 @@ def test_gemini_by_flex_pays_the_standard_price_for_a_limit_of_the_minute() -> N
         ({"message": "Provider returned error", "code": 502}, "transient", False),
         ({"message": "Insufficient credits", "code": 402}, "quota", False),
         ({"message": "slower", "code": "400", "type": "rate_limit_error"}, "transient", True),
+        ({"message": json.dumps(google(CURRENT_QUOTA, RETRY)), "code": "400"}, "transient", True),
         ({"message": "slower", "code": 429, "type": "invalid_request_error"}, "transient", True),
         ({"message": "wrong", "code": 400, "type": "invalid_request_error"}, "terminal", False),
         (google(CURRENT_QUOTA, MINUTE, RETRY)[0]["error"], "transient", True),
