@@ -98,7 +98,7 @@ class Database:
             f"sqlalchemy.dialects.{self.engine.dialect.name}"
         ).insert
         self._reached = False
-        self.gained: float | None = None  # `now` minus time.monotonic() at the last call of claiming.woken
+        self.gained: float | None = None  # `now` minus time.monotonic() at the last call of claiming.clock_jumped
         self.jumped: float | None = None  # time.monotonic() when that difference was found to have jumped
 
     @property
