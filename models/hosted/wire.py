@@ -241,13 +241,18 @@ def proxy_for(url: str) -> str | None:
     found = proxies.get(parts.scheme) or proxies.get("all")
     if found and "://" not in found:
         found = f"http://{found}"
-    if found and not _is_http(found):
+    if not found:
+        return None
+    asked = _is_http(found)
+    if parts.scheme == "http" and is_loopback(url) and not (asked and is_loopback(found)):
+        return None
+    if not asked:
         named = f"{parts.scheme.upper()}_PROXY or ALL_PROXY"
         raise BadTable(
             f"the proxy that {named} names cannot be asked: it must be http://HOST:PORT or https://HOST:PORT; "
             "unset it, or name the vendor's host in NO_PROXY"
         )
-    return None if found and parts.scheme == "http" and is_loopback(url) and not is_loopback(found) else found
+    return found
 
 
 def _is_http(url: str) -> bool:

@@ -167,6 +167,8 @@ def test_proxy_is_asked_that_cannot_be_or_must_not(monkeypatch: pytest.MonkeyPat
             BadTable, match=r"the proxy that HTTPS_PROXY or ALL_PROXY names cannot be asked: it must be http:"
         ):
             proxy_for("https://api.example.com")
+        monkeypatch.setenv("http_proxy", proxy)
+        assert proxy_for("http://127.0.0.1:8000/v1") is None, "a server of this machine needs no proxy"
     monkeypatch.setenv("https_proxy", "  ")
     assert proxy_for("https://api.example.com") is None
     monkeypatch.setenv("https_proxy", "proxy.example:3128")
