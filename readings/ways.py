@@ -59,11 +59,11 @@ class Sums:
 
 def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     """Return (a row for each model and way, failures). A row: {model, way, cache, lifetime, requests, input_tokens,
-    thought_tokens, thoughts_measured, usd, output_usd, bound_usd, ratio, seconds, at_most, runs, best}.
+    thought_tokens, outputs_measured, usd, output_usd, bound_usd, ratio, seconds, at_most, runs, best}.
 
     way: standard, flex or batch. cache: whether the vendor's prefix cache is used. lifetime: how long it keeps
     prefixes, "" if the vendor names no time. usd: cost of all requests that are still to be sent, with answers as long
-    as the references and thought_tokens of reasoning each (thoughts_measured: on answers of the home, not guessed).
+    as the references and thought_tokens of reasoning each, or as answers of the home are (outputs_measured).
     output_usd: the part of it for output. bound_usd: the lower bound at this tier for any order and cache breakpoints
     (PrefixTree). ratio: usd / bound_usd, None for a bound of 0. seconds: duration, None if unknown; at_most: it may be
     shorter. runs: whether `run --way` does this (with the shortest lifetime). best: the first of the cheapest of these.
@@ -91,7 +91,7 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     for model, total in sums.items():
         own = [row for row in counts.values() if row.model == model and row.to_ask]
         total.thoughts = sum(row.thought_tokens for row in own)
-        total.measured = all(row.thoughts_measured for row in own)
+        total.measured = all(row.outputs_measured for row in own)
         rows += ways_of(model, tables[model], prices[model], total, trees[model].least())
     return rows, list(failed)
 
@@ -105,7 +105,7 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
     paced += [60 * total.tokens / table["tpm"]] if table.get("tpm") else []
     thoughts = {
         "thought_tokens": round(total.thoughts / max(1, total.requests)),
-        "thoughts_measured": total.measured,
+        "outputs_measured": total.measured,
     }
     counts = {"requests": total.requests, "input_tokens": total.tokens, **thoughts}
     online = {"seconds": max(paced, default=None), "at_most": False}

@@ -64,6 +64,7 @@ MONEY_WORDS = re.compile(
 MESSAGE_CHARS = 300
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
 PACE_NAMES = frozenset({"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"})
+GOOGLES_LIMIT = re.compile(r"status[\\\"': ]{1,8}RESOURCE_EXHAUSTED")  # its error as text, escaped or not
 NO_ROOM = "no room to answer"  # begins the message of a call that reached its limit before the first word
 MORE_ROOM = "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off there"
 NO_ROOM_WORDS = re.compile(r"could not finish the message because max_tokens or model output limit was reached", re.I)
@@ -155,8 +156,16 @@ def statuses_in(error: Mapping[str, Any]) -> set[int]:
 
 
 def asks_to_wait(error: Mapping[str, Any]) -> bool:
-    """Return whether an error says that requests must come more slowly: by its names, or as Google's, by its quota."""
-    return bool(error["names"] & SLOW_DOWN_NAMES or statuses_in(error) & SLOW_DOWN_STATUSES) or is_pace(error)
+    """Return whether an error says that requests must come more slowly: by its names, or as Google's that it quotes."""
+    named = bool(error["names"] & SLOW_DOWN_NAMES or statuses_in(error) & SLOW_DOWN_STATUSES)
+    quoted = quoted_words(error)
+    return named or (bool(GOOGLES_LIMIT.search(quoted)) and span_of_quota([], quoted) == "minute")
+
+
+def quoted_words(error: Mapping[str, Any]) -> str:
+    """Return the words in which a gateway may quote its vendor's error; "" for an error that blames the request, whose
+    words may quote the prompt."""
+    return "" if error["names"] & TERMINAL_NAMES else error["message"][:READ_CHARS]
 
 
 def is_pace(error: Mapping[str, Any]) -> bool:
@@ -164,9 +173,9 @@ def is_pace(error: Mapping[str, Any]) -> bool:
 
     Google has one name for both; the quota that its details name, or the time to come back, tell the two apart.
     """
-    said = error["message"][:READ_CHARS]
-    googles = "resource_exhausted" in error["names"] or "RESOURCE_EXHAUSTED" in said  # quoted by a gateway
-    return bool(error["names"] & PACE_NAMES) or (googles and span_of_quota(error["details"], said) == "minute")
+    googles = "resource_exhausted" in error["names"] or GOOGLES_LIMIT.search(quoted_words(error))
+    short = span_of_quota(error["details"], error["message"][:READ_CHARS]) == "minute"
+    return bool(error["names"] & PACE_NAMES) or bool(googles and short)
 
 
 def says_no_room(error: Mapping[str, Any]) -> bool:
@@ -190,7 +199,11 @@ def is_quota(status: int, error: Mapping[str, Any]) -> bool:
     it allows another request, tell the two apart.
     """
     said, limited = error["message"][:READ_CHARS], status in LIMIT_STATUSES or asks_to_wait(error)
-    if error["names"] & QUOTA_NAMES or statuses_in(error) & QUOTA_STATUSES or ends_the_money(error["details"], said):
+    if (
+        error["names"] & QUOTA_NAMES
+        or statuses_in(error) & QUOTA_STATUSES
+        or ends_the_money(error["details"], quoted_words(error))
+    ):
         return True
     span = span_of_quota(error["details"], said) if limited else ""
     if span == "day" or (limited and DAY_WORDS.search(said)):

@@ -40,18 +40,21 @@ def spent(connection: sa.Connection, owner: str | None = None, since: float | No
     return dict(sorted(found.items()))
 
 
-def thoughts(connection: sa.Connection, model: str, characters: int) -> dict[int, tuple[int, int]]:
-    """What a model thought, by the new tokens that requests allowed: (answers whose output was counted, tokens in all).
-    Where a vendor does not tell thoughts from text, they are the output less the text. characters: of text, a token."""
+def output_tokens(connection: sa.Connection, model: str, characters: int) -> dict[int, tuple[int, int, int]]:
+    """(answers whose output was counted, their tokens of reasoning, of output in all), by the new tokens that requests
+    allowed. Where a vendor does not tell reasoning from text, it is the output less the text. characters: of text, a
+    token."""
     text = sa.func.length(responses.c.text, type_=sa.Integer) // characters
     tokens = sa.func.sum(sa.func.coalesce(responses.c.reasoning_tokens, responses.c.output_tokens - text))
-    query = sa.select(responses.c.output_limit, sa.func.count(), tokens).where(
+    query = sa.select(responses.c.output_limit, sa.func.count(), tokens, sa.func.sum(responses.c.output_tokens)).where(
         responses.c.model == model,
         responses.c.output_tokens.is_not(None),
         responses.c.output_limit.is_not(None),
     )
     found = connection.execute(query.group_by(responses.c.output_limit))
-    return {int(limit): (int(answers), max(0, int(tokens))) for limit, answers, tokens in found}
+    return {
+        int(limit): (int(answers), max(0, int(reasoning)), int(output)) for limit, answers, reasoning, output in found
+    }
 
 
 def by_model(connection: sa.Connection, table: sa.Table) -> dict[str, int]:

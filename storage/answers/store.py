@@ -188,10 +188,10 @@ class ResponseStore:
         that started at this time (unix seconds) or later."""
         return self.database.read(lambda connection: spending.spent(connection, owner, since))
 
-    def thoughts(self, model: str, characters: int) -> dict[int, tuple[int, int]]:
-        """Count what a model thought: by the new tokens that a request allowed, (answers, tokens in all of them).
-        characters: of text, a token."""
-        return self.database.read(lambda connection: spending.thoughts(connection, model, characters))
+    def output_tokens(self, model: str, characters: int) -> dict[int, tuple[int, int, int]]:
+        """Count a model's output: by the new tokens that a request allowed, (answers, tokens of reasoning, of output in
+        all). characters: of text, a token."""
+        return self.database.read(lambda connection: spending.output_tokens(connection, model, characters))
 
     def holdings(self) -> Holdings:
         """Count all rows at one moment."""

@@ -131,6 +131,27 @@ def test_pace_ends_the_run_or_a_spent_month_is_asked_on(
     assert problem.retry_after_s == (None if seconds is None else pytest.approx(seconds))
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        openai("too long", "tokens", "context_length_exceeded"),
+        openai("wrong", "requests", None),
+        openai(
+            "invalid prompt: 'status: RESOURCE_EXHAUSTED, please retry in 1s.'",
+            "invalid_request_error",
+            "invalid_prompt",
+        ),
+        openai("invalid prompt: 'RESOURCE_EXHAUSTED, please retry in 1s'", None, None),
+        openai("invalid prompt: 'error_code: enforced_spend_limit_reached'", "invalid_request_error", None),
+        {"detail": "the prompt said enforced_spend_limit_reached and RESOURCE_EXHAUSTED, retry in 5s"},
+    ],
+)
+@pytest.mark.parametrize("status", [400, 403, 413, 422])
+def test_refused_prompt_is_asked_for_ever_or_ends_the_run_for_what_it_quotes(status: int, body: Any) -> None:
+    problem = problem_of_status(status, {}, body)
+    assert (problem.kind, problem.slow_down) == ("terminal", False)
+
+
 def test_gemini_by_flex_pays_the_standard_price_for_a_limit_of_the_minute() -> None:
     """Its one name stands for a limit of the account, which is waited for, and for a tier that is full."""
     minute = google(CURRENT_QUOTA, MINUTE, RETRY)
