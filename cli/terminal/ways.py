@@ -21,8 +21,8 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
     if rows:
         say(
             "USD: what is still to be asked, answers as long as the references, or as those of this home from "
-            f"{ENOUGH} of a task on; the bound: each common prefix of prompts, by whole parts, is written once and read "
-            "by all others"
+            f"{ENOUGH} of a task on; the bound: each common prefix of prompts, by whole parts, is written once and "
+            "read by all others"
         )
         for row in {row["model"]: row for row in rows if row["thought_tokens"]}.values():
             known = "by answers in this home" if row["outputs_measured"] else "a guess"
