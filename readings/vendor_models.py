@@ -14,7 +14,7 @@ from scrollwork.models.engine.prices import Price, UnknownPrice, price_of
 from scrollwork.models.hosted.model import decoding
 from scrollwork.models.hosted.tables import BadTable, key_name_of, key_of
 from scrollwork.models.registry import HOSTED, UnknownModel, settings
-from scrollwork.models.vendors.families import Family, families, family_of, vendor_of, vendors
+from scrollwork.models.vendors.families import TABLES, Family, families, family_of, vendor_of, vendors
 from scrollwork.models.vendors.keys import FACTS
 from scrollwork.readings.model_warnings import in_its_place, model_end
 from scrollwork.suites.model_tables import from_file
@@ -112,7 +112,8 @@ def _sources(own: Mapping[str, Any], facts: Family) -> dict[str, list[str]]:
     texts = vendors()[facts.vendor].sources if facts.vendor else {}
     said = {*own.get("family", {}), *(fact for key, fact in OWN_KEYS.items() if key in own)}
     return {
-        fact: [OWN] if fact in said else [texts[name] for name in named[fact]]
+        fact: [OWN] * (fact in said)
+        + [texts[name] for name in named.get(fact, ()) if fact not in said or fact in TABLES]
         for fact in FACTS
         if fact in said or fact in facts.facts
     }

@@ -154,13 +154,16 @@ def family_of(table: Mapping[str, Any]) -> KnownFamily | None:
 
 
 def with_own(family: Family, own: Mapping[str, Any]) -> Family:
-    """Return the family with the facts of a user's table in place of its own. Such facts have no source.
+    """Return the family with the facts of a user's table in place of its own. Facts that are wholly the table's have no
+    source.
 
     Where only a smaller context is given, input and output are no larger.
     """
     if (context := own.get("context")) is not None:
         own = {**{name: min(context, family.facts[name]) for name in LARGEST if name in family.facts}, **own}
-    source = {fact: names for fact, names in family.facts.get("source", {}).items() if fact not in own}
+    source = {
+        fact: names for fact, names in family.facts.get("source", {}).items() if fact in TABLES or fact not in own
+    }
     return replace(family, facts={**overlay(family.facts, own), "source": source})
 
 

@@ -96,7 +96,7 @@ def test_fact_has_no_source_or_no_date(call: Call) -> None:
     mine = own(
         call,
         '[mine]\nprovider = "openai"\nid = "gpt-6-luna"\ncontext = 5000\nretired = "2027-01-01"\n'
-        "price = { input = 7.5, output = 9.5 }\nfamily = { max_input = 4000 }\n",
+        "price = { input = 7.5, output = 9.5 }\nfamily = { max_input = 4000, cache = { read = 0.5 } }\n",
     )
     rows = {row["model"]: row for row in known_models(mine)}
     undated = [
@@ -112,6 +112,8 @@ def test_fact_has_no_source_or_no_date(call: Call) -> None:
     its = rows["mine"]["sources"]
     assert [fact for fact, texts in its.items() if texts == ["its table"]] == ["ends", "context", "max_input", "price"]
     assert "checklist" in its["sampling"][0]
+    assert its["cache"][0] == "its table"
+    assert "caching" in its["cache"][1], "the rest of the rule is the vendor's"
 
 
 def test_end_within_sixty_days_is_not_told() -> None:
