@@ -33,6 +33,7 @@ def in_prefix_order(prompts: Iterable[Prompt]) -> Iterator[tuple[int, Prompt]]:
             ordered.append((place, spans(prompt), number, prompt))
         ordered.sort(key=lambda one: one[:3])
         yield from ((number, prompt) for _, _, number, prompt in ordered)
+        del some, ordered  # before the next part is read
 
 
 def front_hash(prompt: Prompt) -> int:
