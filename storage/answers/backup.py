@@ -93,16 +93,21 @@ def restore(store: ResponseStore, folder: Location, intact: bool = False) -> Imp
     """Import the answers of a backup; answers that are in the store already are kept. Raises ForeignFile, with nothing
     imported, if the bytes of a part are not those of the backup, or it is missing. intact: import the intact parts all
     the same. Each part is a transaction: where one is refused, those before it stay."""
-    parts = [part for part in parts_of(folder) if not problem_of(folder, part)] if intact else check_backup(folder)
+    parts = [part for part in named_parts(folder) if not problem_of(folder, part)] if intact else check_backup(folder)
     done = [import_from(store, folder, part.name) for part in parts]
     return Imported(*(sum(vars(one)[field.name] for one in done) for field in fields(Imported)))
 
 
+def named_parts(folder: Location) -> list[Part]:
+    """The parts that the manifest of a backup names. Raises ForeignFile where there is no backup."""
+    if not (parts := parts_of(folder)):
+        raise ForeignFile(f"{folder}: is no backup of `scrollwork store backup` ({NAME} is not there)")
+    return parts
+
+
 def check_backup(folder: Location) -> list[Part]:
     """Check that all parts of a backup are there and unchanged, and return them. Raises ForeignFile."""
-    parts = parts_of(folder)
-    if not parts:
-        raise ForeignFile(f"{folder}: is no backup of `scrollwork store backup` ({NAME} is not there)")
+    parts = named_parts(folder)
     if problems := [why for part in parts if (why := problem_of(folder, part))]:
         whole = len(parts) - len(problems)
         raise ForeignFile(f"{'; '.join(problems)}. Nothing was restored; --intact restores the {whole} whole parts")

@@ -20,14 +20,32 @@ from scrollwork.storage.answers.check import CHANGED, DIGESTED, PLACE, attempts_
 from scrollwork.storage.answers.database import Database, in_batches
 from scrollwork.storage.answers.digests import SINCE_5, is_intact
 from scrollwork.storage.answers.migrations import REPAIRED
-from scrollwork.storage.answers.rows import StoredAnswer, StoredAttempt, StoredFailure
+from scrollwork.storage.answers.rows import (
+    AGAIN,
+    BATCH_STATES,
+    DONE,
+    WAITING,
+    StoredAnswer,
+    StoredAttempt,
+    StoredFailure,
+)
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside, unescape_text
+from scrollwork.storage.answers.tables import (
+    attempts,
+    batch_requests,
+    batches,
+    failures,
+    responses,
+    set_aside,
+    unescape_text,
+)
 from scrollwork.storage.errors import StorageError, TornStore, naming_full_disks
 from scrollwork.storage.location import file_lock, sync_folder
 
 _JOURNALS = ("", "-wal", "-shm")
 _PASSING = (5, 6, 7, 9, 13, 14)  # of SQLite: busy, locked, no memory, interrupted, full, cannot be opened
+UNDIGESTED = (batches, batch_requests, set_aside)
+STATES = {"batches": BATCH_STATES, "batch_requests": (WAITING, DONE, AGAIN)}
 _KINDS = {"responses": StoredAnswer, "failures": StoredFailure, "attempts": StoredAttempt}
 
 
@@ -165,6 +183,7 @@ def _salvaged(path: Path) -> int:
         try:
             for source in (path, done):
                 _take_over(store, source)
+                _take_over_undigested(store, source)
             counted = [sa.select(sa.func.count()).select_from(table) for table in DIGESTED.values()]
             saved = store.database.read(lambda connection: sum(int(connection.scalar(one) or 0) for one in counted))
         finally:
@@ -242,6 +261,44 @@ def _take_over(store: ResponseStore, source: Path) -> None:
                 store.database.add_new(connection, table, whole[start : start + 500])
 
         store.database.write(work)
+
+
+def _take_over_undigested(store: ResponseStore, source: Path) -> None:
+    """Add the readable rows of the tables without digests, as far as their values can be: batches that wait at a vendor
+    are paid for, and only these rows tell of them."""
+    for table in UNDIGESTED:
+        names = [column.name for column in table.c]
+        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for order in ("ASC", "DESC"):
+            for values in _readable(source, f"SELECT {', '.join(names)} FROM {table.name} ORDER BY rowid {order}"):
+                row = {n: unescape_text(v) if isinstance(v, str) else v for n, v in zip(names, values, strict=True)}
+                if _can_be(table, row):
+                    rows[tuple(row[column.name] for column in table.primary_key)] = row
+        whole = list(rows.values())
+
+        def work(connection: sa.Connection, table: sa.Table = table, whole: list[dict[str, Any]] = whole) -> None:
+            for some in in_batches(whole):
+                store.database.add_new(connection, table, list(some))
+
+        store.database.write(work)
+
+
+def _can_be(table: sa.Table, row: Mapping[str, Any]) -> bool:
+    """Return whether a row of a damaged file has values that its table could hold."""
+    for column in table.c:
+        value = row[column.name]
+        if value is None and column.nullable:
+            continue
+        kinds = (
+            (int, float)
+            if isinstance(column.type, sa.Float)
+            else (int,)
+            if isinstance(column.type, sa.Integer)
+            else (str,)
+        )
+        if type(value) not in kinds:
+            return False
+    return row.get("state") in STATES.get(table.name, (None,))
 
 
 def _readable(path: Path, query: str) -> Iterator[tuple[Any, ...]]:
