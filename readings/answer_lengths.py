@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.models.base import CHARACTERS
-from scrollwork.models.vendors.fill import likely_thoughts
+from scrollwork.models.registry import HOSTED
+from scrollwork.models.vendors.families import characters_per_token
+from scrollwork.models.vendors.fill import likely_thoughts, most_output
+from scrollwork.pipeline.engines.inline import run_inline
+from scrollwork.pipeline.plan import Plan, topological
+from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Session
+from scrollwork.records.example import Example
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 ENOUGH = 10  # fewest answers whose mean is better than a guess
 
@@ -48,3 +57,34 @@ class AnswerLengths:
 def answer_lengths(model: str, table: Mapping[str, Any], session: Session) -> AnswerLengths:
     """Read the lengths of a model's answers from a home. Raises StorageError."""
     return AnswerLengths(table, session.store.output_tokens(model, CHARACTERS) if session.home.has_store else {})
+
+
+def text_tokens(example: Example, limit: int, table: Mapping[str, Any]) -> int:
+    """Return the tokens of an answer as long as the longest reference, `limit` at most; `limit` without references."""
+    each = characters_per_token(table)
+    longest = max((int(len(text) / each) + 1 for text in example.references), default=0)
+    return min(longest or limit, limit)
+
+
+def reference_lengths(chain: Chain) -> dict[str, dict[int, int]]:
+    """Return by hosted model, and by the limit of new tokens of its requests, the mean tokens of answers as long as the
+    references, at least 1. Builds what is missing of the samples; one that fails is left out."""
+    session, tables = chain.session, chain.resolved.calling.tables
+    asking = [
+        node
+        for node in topological(chain.scored)
+        if node.asks and tables.get(node.label("model"), {}).get("provider") in HOSTED
+    ]
+    run_inline(Plan.of([node.input("sample") for node in asking], session.locations))
+    planner, found = Planner(session), dict[str, dict[int, list[int]]]()
+    for node in asking:
+        sample = planner.status(node.input("sample")).artifact
+        if sample is None:
+            continue
+        model, limit = node.label("model"), int(node.input("prompts").params["max_new_tokens"])
+        lengths = found.setdefault(model, {}).setdefault(most_output(limit, tables[model]), [])
+        lengths += [text_tokens(one, limit, tables[model]) for one in sample.rows("examples", Example)]
+    return {
+        model: {limit: max(1, round(sum(one) / len(one))) for limit, one in by_limit.items() if one}
+        for model, by_limit in found.items()
+    }

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import tee
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
+from scrollwork.models.base import Ask, Call, Usage
 from scrollwork.models.engine.prices import NANO, Price
 from scrollwork.models.hosted.model import Hosted, split_wrapper
 from scrollwork.models.registry import BATCHES, HOSTED, make
@@ -25,7 +25,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Session
-from scrollwork.readings.answer_lengths import AnswerLengths, answer_lengths
+from scrollwork.readings.answer_lengths import AnswerLengths, answer_lengths, text_tokens
 from scrollwork.readings.implicit_cache import ImplicitCache
 from scrollwork.records.example import Example
 from scrollwork.storage.answers.rows import ANSWERED
@@ -204,10 +204,7 @@ def add(
 ) -> Iterator[Priced]:
     """Yield each call of one node, and add it and the truncation of the node's prompts to `row`."""
     count_losses(row, inputs["prompts"], len(model.members))
-    expected = {
-        example.example_id: max((len(text) // CHARACTERS + 1 for text in example.references), default=0)
-        for example in inputs["sample"].rows("examples", Example)
-    }
+    examples = {example.example_id: example for example in inputs["sample"].rows("examples", Example)}
     held: set[str] = set()  # digests of the prefixes that earlier calls wrote to the cache
     store = session.store if session.home.has_store else None
     calls = missing_calls(row, Calls(node, model, inputs, store, by_prefix=True).batches(), session)
@@ -221,7 +218,7 @@ def add(
         row.to_ask += 1
         row.input_tokens += tokens
         thought = lengths.thoughts(most)
-        likely = lengths.output(most, min(expected[ask.example_id] or most, ask.max_new_tokens))
+        likely = lengths.output(most, text_tokens(examples[ask.example_id], ask.max_new_tokens, table))
         row.output_tokens += likely
         row.output_tokens_most += most
         row.thought_tokens += thought

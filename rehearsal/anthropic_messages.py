@@ -179,7 +179,7 @@ def messages(world: World, call: Call, batch: bool = False) -> Reply:
     silent = thinking in ("disabled", "between_tools")
     thought = 0 if silent else thoughts(effort if effort in one.efforts else "low", prompt)
     room = min(limit, one.context - tokens)
-    full = world.answer(prompt)
+    full = world.answer(prompt, one, limit)
     text = cut(full, room - thought, world.ratio(one))
     stop = "end_turn" if text == full else "max_tokens" if room == limit else "model_context_window_exceeded"
     output = min(room, thought + world.count(one, text))

@@ -84,7 +84,7 @@ def chat(world: World, call: Call) -> Reply:
     use = world.work(look, early=False)[0]
     if world.knobs["hit_rate"] < 1 and not world.chance(world.knobs["hit_rate"], "hit", call):
         use = Use()
-    full = world.answer(prompt)
+    full = world.answer(prompt, one, limit)
     thought = min(thoughts(effort, prompt), limit)
     text = cut(full, limit - thought, world.ratio(one))
     visible = min(world.count(one, text), limit - thought)

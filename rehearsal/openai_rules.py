@@ -217,7 +217,7 @@ def ask(
     use = look_up(world, one, parts, mode, call.body, effort)
     if one.cache == "steps" and world.knobs["hit_rate"] < 1 and not world.chance(world.knobs["hit_rate"], "hit", call):
         use = Use()
-    thought, full = thoughts(effort, prompt), world.answer(prompt)
+    thought, full = thoughts(effort, prompt), world.answer(prompt, one, limit)
     text = cut(full, room - thought, world.ratio(one))
     completion = min(room, thought + world.count(one, text))
     world.ledger.charge(

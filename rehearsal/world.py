@@ -18,10 +18,11 @@ from scrollwork.rehearsal.caches import Found, PrefixCache, StepCache
 from scrollwork.rehearsal.clock import Clock
 from scrollwork.rehearsal.limits import Limits
 from scrollwork.rehearsal.prices import Family
-from scrollwork.rehearsal.tokens import count
+from scrollwork.rehearsal.tokens import count, cut
 
 KNOBS: Mapping[str, Any] = {
     "seed": 0,  # of answers and faults
+    "answer_tokens": {},  # "vendor/model": {limit of output tokens: tokens of an answer, which is repeated and cut}
     "answer_words": 0,  # least words of an answer, which is repeated to reach them; the output limit still cuts it
     "ratio": {},  # vendor or "vendor/model": bytes per token, 4 by default
     "limits": {},  # vendor or "vendor/model": {"rpm", "tpm", "itpm", "otpm", "rpd": number}; none by default
@@ -122,6 +123,10 @@ class World:
             check_table(f"limits of {vendor}", limits, LIMITS, most=None)
         if isinstance(ratio := knobs.get("ratio", {}), dict):
             check_table("ratio", ratio, ratio, most=None)
+        if isinstance(lengths := knobs.get("answer_tokens", {}), dict):
+            for model, table in lengths.items():
+                limits = [one for one in table if one.isascii() and one.isdigit()] if isinstance(table, dict) else ()
+                check_table(f"answer_tokens of {model}", table, limits, most=None)
         for name, value in knobs.items():
             kind = type(KNOBS[name])
             if kind in (float, int) or KNOBS[name] is None:
@@ -149,9 +154,14 @@ class World:
         """A new id such as "msg_00000001"."""
         return f"{kind}_{next(self._numbers):08d}"
 
-    def answer(self, prompt: str) -> str:
-        """The text that a model answers to a prompt (answers.py), repeated to `answer_words`."""
+    def answer(self, prompt: str, one: Family, limit: int | None) -> str:
+        """The text that a model answers to a prompt (answers.py), repeated to `answer_words`, or to the `answer_tokens`
+        of the request's limit of output tokens, at which it is cut."""
         said = answer(prompt, self.knobs["seed"])
+        tokens = self.knobs["answer_tokens"].get(f"{one.vendor}/{one.id}", {}).get(str(limit))
+        if tokens is not None:
+            times = -(-int(tokens) // max(1, self.count(one, said)))
+            return cut(" ".join([said] * max(1, times)), int(tokens), self.ratio(one))
         times = -(-int(self.knobs["answer_words"]) // max(1, len(said.split())))
         return " ".join([said] * max(1, times))
 

@@ -26,6 +26,7 @@ from scrollwork.models.registry import HOSTED
 from scrollwork.models.registry import is_outside as of_another_package
 from scrollwork.models.vendors.families import vendor_of
 from scrollwork.pipeline.errors import UsageError
+from scrollwork.readings.answer_lengths import reference_lengths
 from scrollwork.rehearsal.bills import Line
 from scrollwork.rehearsal.families import FAMILIES, RATIOS, find
 from scrollwork.rehearsal.server import PATHS, Rehearsal
@@ -54,6 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     with vendors:
         chain = rehearsed_chain(with_way(chain_of(arguments)), vendors)
         refuse_lost_batches(chain)
+        if not {"answer_tokens", "answer_words"} & given.keys():
+            vendors.world.turn_knobs({"answer_tokens": simulated_lengths(chain)})
         try:
             outcome = run_with_progress(arguments, chain)
         except KeyboardInterrupt:
@@ -121,6 +124,18 @@ def rehearsed_chain(chain: Chain, vendors: Rehearsal) -> Chain:
     calling = replace(calling, tables={name: tables[name] for name in calling.tables})
     chain.resolved = replace(resolved, tables=tables, locations=replace(resolved.locations, calling=calling))
     return chain
+
+
+def simulated_lengths(chain: Chain) -> dict[str, dict[str, int]]:
+    """Return how long simulated answers are, as the knob has it: as the references are in a mean, so that a rehearsal
+    costs what it would of models that write as much."""
+    found: dict[str, dict[str, int]] = {}
+    for model, lengths in reference_lengths(chain).items():
+        table = chain.resolved.calling.tables[model]
+        family = find(str(table["vendor"]), str(table["id"]))
+        assert family is not None
+        found.setdefault(f"{family.vendor}/{family.id}", {}).update({str(limit): one for limit, one in lengths.items()})
+    return found
 
 
 def simulated_table(name: str, table: Mapping[str, Any], vendors: Rehearsal) -> Mapping[str, Any]:

@@ -28,7 +28,7 @@ from scrollwork.preprocessing.prompts.template import Template
 from scrollwork.preprocessing.windows.observations import Observed
 from scrollwork.preprocessing.windows.spans import Strategy, lengths, strategy, window_starts
 from scrollwork.preprocessing.windows.units import units
-from scrollwork.readings.answer_lengths import AnswerLengths, answer_lengths
+from scrollwork.readings.answer_lengths import AnswerLengths, answer_lengths, text_tokens
 from scrollwork.readings.estimate import Costs, Estimate, built_inputs
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, Part, part_text
@@ -180,14 +180,13 @@ def frame_of(
     before = [part for part in split_after_documents(whole.parts)[0] if part.role != "document"]
     most = most_output(whole.max_new_tokens, table)
     guessed = lengths.thoughts(most)
-    answer = max((len(reference) // CHARACTERS + 1 for reference in example.references), default=0)
     return Frame(
         example.example_id,
         tuple(how.lengths_of(example.facts)),
         closed=count_characters(closed.parts, text_of),
         around=count_characters(outside, text_of),
         before=count_characters(before, text_of),
-        expected=lengths.output(most, min(answer or most, whole.max_new_tokens)),
+        expected=lengths.output(most, text_tokens(example, whole.max_new_tokens, table)),
         most=most,
         guessed=guessed,
         thoughts=max(0, most - whole.max_new_tokens),

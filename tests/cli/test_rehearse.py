@@ -43,30 +43,31 @@ def rehearsed(call: Call, suite: str, *more: str) -> dict[str, Any]:
     return found
 
 
-def inputs_of(rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Dollars of an estimate by model, less those of its output by the simulator's own prices; no prompt of the sample
+def dollars_of(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
+    """Dollars of an estimate by model: in all, and of its input, by the simulator's own prices; no prompt of the sample
     passes a tier."""
-    found: dict[str, float] = {}
+    found: dict[str, tuple[float, float]] = {}
     for row in rows:
         family = next(one for one in FAMILIES if one.id == row["model"])
         output = row["output_tokens"] * float(rates(family, datetime.now(UTC), "standard", 0)["output"]) / 1e9
-        found[family.id] = found.get(family.id, 0.0) + row["price"]["online"] - output
+        whole, put_in = found.get(family.id, (0.0, 0.0))
+        found[family.id] = whole + row["price"]["online"], put_in + row["price"]["online"] - output
     return found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suite", SUITES)
 def test_bill_of_current_models_differs_from_what_is_counted_or_estimated(call: Call, suite: str) -> None:
-    """No reply is refused, none lacks its text, both accounts are equal to the nano-dollar, and the estimate of input is
-    within a twentieth. What comes out can only be guessed."""
+    """No reply is refused, none lacks its text, both accounts are equal to the nano-dollar, and the estimate is within a
+    twentieth, of input and in all, where answers are as long as references."""
     began = datetime.now(UTC).hour
     code, out, err = call("estimate", suite, "--sample", *ESTIMATED, *SUITES[suite], *models(*CURRENT))
     assert code == 0, err
-    estimated = inputs_of(json.loads(out))
+    estimated = dollars_of(json.loads(out))
     found = rehearsed(call, suite, *SUITES[suite], *models(*CURRENT))
     for row in found["bill"]:
         if datetime.now(UTC).hour == began:  # else DeepSeek's dear hours may have begun or ended
-            paid = row["billed_usd"] - row["output_usd"]
+            paid = row["billed_usd"], row["billed_usd"] - row["output_usd"]
             assert estimated[row["model"]] == pytest.approx(paid, rel=0.05), row
         assert row["replies"] > 0
         assert row["assumed_calls"] == row["uncounted_calls"] == 0
