@@ -99,7 +99,7 @@ def _of_the_dead(connection: sa.Connection, keys: Sequence[str], process: Proces
 def _answered_or_in_a_batch(connection: sa.Connection, keys: Sequence[str]) -> set[str]:
     """Return the keys that are answered or wait in an open batch.
 
-    Call it after the claim: from then on no other process can answer them or put them in a batch.
+    Call it after the claim, so that it sees what the last holder stored before its claim ended.
     """
     found: set[str] = set()
     for some in in_batches(keys):

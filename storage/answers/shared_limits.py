@@ -60,7 +60,7 @@ class Paces:
         def work(connection: sa.Connection) -> Stretch:
             row = self._row(connection, name)
             now, here = self._now(connection)
-            free = row.free + min(0.0, now - row.changed)  # if the store's clock was set back, the schedule moves with it
+            free = row.free + min(0.0, now - row.changed)  # if the clock was set back, the schedule moves with it
             begin = max(free, now + lead_s, now + hold_s)
             new: dict[str, Any] = {"free": begin + seconds if seconds or hold_s else free, "changed": now}
             if heard is not None:
