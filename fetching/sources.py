@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from scrollwork.fetching.hub_sources import Hub, at_chosen_hub, hub_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.raw_files import fill_pattern
-from scrollwork.storage.downloads.addresses import HostLimits
+from scrollwork.storage.downloads.addresses import HostLimits, check
 from scrollwork.storage.downloads.unpack import glob_match
+from scrollwork.storage.errors import DownloadError
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import CONFIG, refuse_unknown_keys
 
@@ -260,8 +261,10 @@ def _urls(
     if not urls and base and "manual" not in entry and "rows" not in entry:
         urls.append(base + quote(below, safe="/"))
     for url in urls:
-        if not isinstance(url, str) or urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-            raise UsageError(f"{where}: {url!r} is no http or https URL")
+        try:
+            check(url if isinstance(url, str) else "")
+        except DownloadError:
+            raise UsageError(f"{where}: {url!r} is no http or https URL") from None
     return tuple(at_chosen_hub(url) for url in urls)
 
 

@@ -31,7 +31,7 @@ from scrollwork.pipeline.session import Session
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from scrollwork.reporting.page.files import report_digest
 from scrollwork.scoring.registry import module_of as metric_module
-from scrollwork.suites.model_tables import decoded_otherwise, what_answers
+from scrollwork.suites.model_tables import answer_relevant, decoded_otherwise
 from scrollwork.suites.outside_systems import PROVIDER, shown_name
 from scrollwork.suites.parts import Part, engine_of, parts
 from scrollwork.suites.raw_queries import curation_of
@@ -169,7 +169,7 @@ class Chain:
 
     def generate(self, part: Part) -> Node:
         """Prompts -> a snapshot of a model's answers in the store."""
-        settings = what_answers(part)
+        settings = answer_relevant(part)
         kind = settings.get("rules", {}).get(part.task.name, {}).get("fit")
         fitted = self.fit(part, kind, str(settings.get("fit_split", FIT_SPLIT))) if kind else None
         provider = settings["provider"]

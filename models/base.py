@@ -34,13 +34,13 @@ class HasRole(Protocol):
 Piece = TypeVar("Piece", bound=HasRole)
 
 
-def halves(segments: Sequence[Piece]) -> tuple[Sequence[Piece], Sequence[Piece]]:
+def split_after_documents(segments: Sequence[Piece]) -> tuple[Sequence[Piece], Sequence[Piece]]:
     """Split a prompt after its last document: what a provider's prefix cache can hold, and the rest."""
     last = max((n for n, segment in enumerate(segments) if segment.role in ("document", "omission")), default=-1)
     return segments[: last + 1], segments[last + 1 :]
 
 
-def cut_behind(text: str, prefixes: Iterable[SharedPrefix], begun: int = 0) -> Iterator[tuple[str, bool]]:
+def cut_after_prefixes(text: str, prefixes: Iterable[SharedPrefix], begun: int = 0) -> Iterator[tuple[str, bool]]:
     """Yield (piece, whether its prefix is marked) for a text that is cut after each prefix.
 
     begun: characters before it. Text after the last prefix is one more piece, not marked.

@@ -10,7 +10,7 @@ from typing import Any, cast
 from scrollwork.models.base import Model
 from scrollwork.models.baselines import baseline_tables
 from scrollwork.models.baselines.baseline_tables import REST
-from scrollwork.models.hosted.tables import BadTable, checked_table, of_types
+from scrollwork.models.hosted.tables import BadTable, check_keys, checked_table
 from scrollwork.models.local import local_tables
 from scrollwork.models.table_keys import nearest_known
 from scrollwork.models.vendors.families import vendors
@@ -61,8 +61,8 @@ def settings(
     """
     name, _, rest = spec.partition(":")
     if name in {**CALLED, **vendors()} and name not in tables:
-        return whole(spec, on_the_spot(spec, tables, suite), given)
-    table = table_for(name, tables, suite)
+        return checked_settings(spec, table_of_id(spec, tables, suite), given)
+    table = table_of_name(name, tables, suite)
     if is_outside(table.get("provider")):
         if rest and rest != table.get("id"):
             raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
@@ -73,10 +73,10 @@ def settings(
     if table["provider"] in CALLED:
         if rest:
             raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
-        return whole(spec, table, given)
+        return checked_settings(spec, table, given)
     try:
         if table["provider"] in TABLES:
-            of_types(name, tables[name], TABLES[table["provider"]])
+            check_keys(name, tables[name], TABLES[table["provider"]])
     except BadTable as error:
         raise UnknownModel(str(error)) from None
     if table.get("reads_references") and table["provider"] not in UPPER_BOUNDS:
@@ -85,7 +85,7 @@ def settings(
     if twice := next((key for key in keys if keys.count(key) > 1), ""):
         raise UnknownModel(f"{spec!r}: option {twice!r} is given twice")
     if table["provider"] in SHARES:
-        return shared(spec, table)
+        return with_shares(spec, table)
     by_chance = "seed" in TABLES.get(table["provider"], {})
     fitted = any("fit" in rule for rule in table.get("rules", {}).values())
     ways = [*([f"{name}:seed=7"] if by_chance else []), *([f"{name}:fit_split=validation"] if fitted else [])]
@@ -101,7 +101,7 @@ def settings(
     return table
 
 
-def shared(spec: str, table: dict[str, Any]) -> dict[str, Any]:
+def with_shares(spec: str, table: dict[str, Any]) -> dict[str, Any]:
     """Return the table of a model whose options are shares, with the command line's values. Raises UnknownModel."""
     name, _, rest = spec.partition(":")
     known = SHARES[table["provider"]]
@@ -120,7 +120,7 @@ def shared(spec: str, table: dict[str, Any]) -> dict[str, Any]:
     return table
 
 
-def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+def checked_settings(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Check the table of a hosted or local model and return it with the given values. Raises UnknownModel."""
     given = given or {}
     try:
@@ -131,7 +131,7 @@ def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) 
         raise UnknownModel(str(error)) from None
 
 
-def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
+def table_of_id(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
     """Return the table of PROVIDER:ID or VENDOR:ID. Raises UnknownModel if the ID is missing.
 
     It is the table of the only model with this provider, address and id; if there are several, the one whose name is
@@ -147,7 +147,9 @@ def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) 
     known = [name for name, one in tables.items() if decides.items() <= one.items()]
     if model_id in known:  # a user's own table with the same id must not hide the settings of this one
         known = [model_id]
-    return table_for(known[0], tables, suite) if len(known) == 1 and provider not in ("compatible", *LOCAL) else table
+    return (
+        table_of_name(known[0], tables, suite) if len(known) == 1 and provider not in ("compatible", *LOCAL) else table
+    )
 
 
 def needs_address(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -157,7 +159,7 @@ def needs_address(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> bool:
     return table.get("provider") == "compatible" and "base_url" not in table
 
 
-def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
+def table_of_name(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
     """Return a model's table, with the values of `on.SUITE` over it. Raises UnknownModel.
 
     Rules that it lacks are those of the model that `rest` names. Rules for tasks of no suite of ours are under
@@ -186,7 +188,7 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
     if other:
         if "rest" in tables.get(other, {}):
             raise UnknownModel(f"model {name!r}: rest = {other!r}, which takes rules from a third model")
-        theirs = table_for(other, tables, suite)
+        theirs = table_of_name(other, tables, suite)
         rules = merge_rules({**theirs.get("rules", {}), REST: theirs.get(REST_RULES, {})}, rules)
     rest = rules.pop(REST, {})
     return {**table, **({"rules": rules} if rules else {}), **({REST_RULES: rest} if rest else {})}

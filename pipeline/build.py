@@ -45,7 +45,10 @@ def ensure(node: Node, session: Session, again: bool = True, made: dict[str, Bui
 
 
 def with_mending(session: Session, work: Callable[[], T], forget: Callable[[], None] = lambda: None) -> T:
-    """Return what `work` returns. If it meets a damaged artifact, remove that, call `forget` and start `work` again."""
+    """Return what `work` returns. If it meets a damaged artifact, remove that, call `forget` and start `work` again.
+
+    After REPAIRS damaged artifacts the error of the next one is raised: removing them does not help.
+    """
     for _ in range(REPAIRS):
         try:
             return work()

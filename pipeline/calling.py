@@ -56,7 +56,8 @@ def budget_of(calling: CallSettings, store: ResponseStore) -> Budget | None:
 
 
 def gate_of(model: str, calling: CallSettings, store: ResponseStore) -> Meter | None:
-    """The meter that charges a model's calls to its run's budget; None without a budget."""
+    """The meter that charges a model's calls to its run's budget; None without a budget. Raises UnknownPrice for a
+    model whose price is not known: its calls cannot be held to a budget."""
     budget = budget_of(calling, store)
     if budget is None:
         return None
@@ -87,7 +88,7 @@ def breaker(model: str, calling: CallSettings, alone: int = 0) -> Breaker | None
 
 
 def begin_run(run: str) -> None:
-    """Forget which models a run gave up: it begins, perhaps again in this process."""
+    """Forget which models a run gave up, and their circuit breakers: it begins, perhaps again in this process."""
     with _lock:
         for known in [key for key in (*_ended, *_breakers) if key[0] == run]:
             _ended.discard(known)

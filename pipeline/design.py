@@ -139,7 +139,8 @@ class Design(Protocol):
 
 
 def reader_of(suite: Suite, what: str) -> Any:
-    """Import the module of the suite's design for `what`, a key of `Design.modules`. Raises UsageError."""
+    """Import the module of the suite's design for `what`, a key of some design's `modules`. Raises UsageError if it is
+    none of this design's."""
     found = design_of(suite).modules.get(what)
     if found is None:
         does = next(design.does for design in designs().values() if what in design.modules)

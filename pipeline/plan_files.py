@@ -32,7 +32,8 @@ def plan_file(plan: Plan) -> Iterator[str]:
 
 @lru_cache(IN_MEMORY)
 def plan_of(name: str, locations: Locations) -> Plan:
-    """Read the plan of a file, once in a process. locations: without `calling`, which is in the file."""
+    """Read the plan of a file; the last IN_MEMORY plans are kept by the process. locations: without `calling`, which is
+    in the file."""
     return Plan.from_json(json.loads(Location(f"{locations.home}/{FOLDER}").read(name)), locations)
 
 

@@ -26,8 +26,9 @@ STATES = ("reused", "missing", "stale", "partial")
 class Status:
     """The state of a node. state: one of STATES. why: the reason, in words.
 
-    key, content: None while they depend on answers that are not there yet. artifact: the existing one. problem: why the
-    node cannot be built at all. damage: what is wrong with the existing artifact, which must be removed first.
+    key, content: None while they depend on answers that are not there yet, or if there is a problem. artifact: the
+    existing one. problem: why the node cannot be built at all. damage: what is wrong with the existing artifact, which
+    must be removed first.
     """
 
     state: str
@@ -50,7 +51,7 @@ class Planner:
         self._known: dict[str, Status] = dict(known or {})
 
     def status(self, node: Node) -> Status:
-        """The node's state, key and reason."""
+        """The node's state, key and reason. What keeps it from being built is in the result, not raised."""
         if node.name not in self._known:
             self._known[node.name] = self._status(node)
         return self._known[node.name]

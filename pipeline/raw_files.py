@@ -113,7 +113,10 @@ def find(
 
 
 def kind_of(path: Path) -> str:
-    """What is at the path if it is not a file ("a folder", "a device", ...); "" for a file."""
+    """What is at the path if it is not a file ("a folder", "a device", ...); "" for a file.
+
+    Nothing at the path counts as a link to nothing: it was found in its folder a moment ago.
+    """
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -204,7 +207,7 @@ def all_matches(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ..
 
 def natural_key(path: str) -> list[tuple[int, int, str]]:
     """Sort key that puts section_10 after section_9."""
-    return [(0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in re.split(r"(\d+)", path) if piece]
+    return [(0, int(piece), "") if piece.isdecimal() else (1, 0, piece) for piece in re.split(r"(\d+)", path) if piece]
 
 
 def fill_pattern(pattern: str, values: Mapping[str, Any]) -> str | None:

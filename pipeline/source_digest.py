@@ -156,7 +156,7 @@ def _file(root: Path, module: str) -> Path | None:
 
 
 def _imports(tree: ast.AST, module: str) -> Iterator[str]:
-    """Every name that could be an imported module, as written anywhere in the tree."""
+    """Every name that could be an imported module, as written anywhere in the tree but under TYPE_CHECKING."""
     for node in _statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -15,9 +15,8 @@ from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
 from scrollwork.models.engine.prices import NANO, Price
 from scrollwork.models.hosted.model import Hosted, split_wrapper
 from scrollwork.models.registry import BATCHES, HOSTED, make
-from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import most_output
-from scrollwork.models.vendors.marks import batch_group, batch_hits, expects_hits, prefixes_from
+from scrollwork.models.vendors.marks import batch_group, batch_hits, cache_marks, expects_hits, least_ordered_prefix
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline
@@ -26,8 +25,8 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Session
+from scrollwork.readings.answer_lengths import AnswerLengths, answer_lengths
 from scrollwork.readings.implicit_cache import ImplicitCache
-from scrollwork.readings.thoughts import Thoughts, thoughts_of
 from scrollwork.records.example import Example
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -47,12 +46,12 @@ class Estimate:
     to_ask: the other requests, which a run would send; the token counts are of these.
 
     cached_tokens: input read from a prefix cache, as the prompts of a document follow one another. cache_write_tokens:
-    input that the first of them writes to it, at a higher price with some vendors. output_tokens: by the length of the
-    references, or the token limit without any, including thought_tokens of reasoning: the mean of thoughts_measured
-    answers in the home, or a guess if that is 0 (readings/thoughts.py). output_tokens_most: if every answer reaches its
-    limit, including thoughts_most, the tokens allowed for reasoning. counted: input was counted by a model's tokenizer,
-    not estimated. truncated: prompts whose documents were cut. document_chars: characters of all prompts' documents, of
-    which dropped_chars were cut off.
+    input that the first of them writes to it, at a higher price with some vendors. output_tokens: by the mean of
+    outputs_measured answers in the home, thought_tokens of reasoning among them (readings/answer_lengths.py); if that
+    is 0, by the length of the references, or the token limit without any, and a guess of reasoning. output_tokens_most:
+    if every answer reaches its limit, including thoughts_most, the tokens allowed for reasoning. counted: input was
+    counted by a model's tokenizer, not estimated. truncated: prompts whose documents were cut. document_chars:
+    characters of all prompts' documents, of which dropped_chars were cut off.
     """
 
     task: str
@@ -71,7 +70,7 @@ class Estimate:
     output_tokens: int = 0
     output_tokens_most: int = 0
     thought_tokens: int = 0
-    thoughts_measured: int = 0
+    outputs_measured: int = 0
     thoughts_most: int = 0
     counted: bool = True
     truncated: int = 0
@@ -167,7 +166,7 @@ def asked_of(
     """
     session, tables = chain.session, chain.resolved.calling.tables
     found = {name: ImplicitCache(table) for name, table in tables.items()}
-    thoughts = {name: thoughts_of(name, tables[name], session) for name in tables}
+    lengths = {name: answer_lengths(name, tables[name], session) for name in tables}
     for node in topological(chain.scored):
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
         table = tables.get(name[2], {})
@@ -181,7 +180,7 @@ def asked_of(
         row = rows.setdefault(name, Estimate(*name))
         hosted = make(row.model, table, "")
         assert isinstance(hosted, Hosted)
-        yield row, add(row, node, hosted, table, inputs, session, found[row.model], thoughts[row.model])
+        yield row, add(row, node, hosted, table, inputs, session, found[row.model], lengths[row.model])
 
 
 def built_inputs(node: Node, session: Session) -> InputArtifacts:
@@ -201,7 +200,7 @@ def add(
     inputs: InputArtifacts,
     session: Session,
     again: ImplicitCache,
-    thoughts: Thoughts,
+    lengths: AnswerLengths,
 ) -> Iterator[Priced]:
     """Yield each call of one node, and add it and the truncation of the node's prompts to `row`."""
     count_losses(row, inputs["prompts"], len(model.members))
@@ -215,18 +214,18 @@ def add(
     sent = (replace(call, ask=as_sent(call.ask, model)) for call in calls)
     online, batched = tee(sent)
     batches, expects = in_batch(batched, table), expects_hits(table)
-    for ask in (call.ask for call in with_shared_prefixes(online, prefixes_from(table), cache_marks(table))):
+    for ask in (call.ask for call in with_shared_prefixes(online, least_ordered_prefix(table), cache_marks(table))):
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
         most = most_output(ask.max_new_tokens, table)
         row.to_ask += 1
         row.input_tokens += tokens
-        thought = thoughts.per_call(most)
-        likely = min(min(expected[ask.example_id] or most, ask.max_new_tokens) + thought, most)
+        thought = lengths.thoughts(most)
+        likely = lengths.output(most, min(expected[ask.example_id] or most, ask.max_new_tokens))
         row.output_tokens += likely
         row.output_tokens_most += most
         row.thought_tokens += thought
-        row.thoughts_measured = thoughts.answers(most)
+        row.outputs_measured = lengths.answers(most)
         row.thoughts_most += max(0, most - ask.max_new_tokens)
         marked = [prefix for prefix in ask.shared_prefixes if prefix.marked]
         cached = max((ask.share_of(prefix.characters) for prefix in marked if prefix.digest in held), default=0)
@@ -252,7 +251,7 @@ def in_batch(calls: Iterable[Call], table: Mapping[str, Any]) -> Iterator[tuple[
     if not group:
         yield from ((0, 0) for _ in calls)
         return
-    for call in with_shared_prefixes(calls, prefixes_from(table), cache_marks(table), group):
+    for call in with_shared_prefixes(calls, least_ordered_prefix(table), cache_marks(table), group):
         shared = call.ask.shared_tokens
         read = int(hits * shared) if call.ask.follows else 0
         yield read, shared - read

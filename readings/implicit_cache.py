@@ -8,8 +8,8 @@ from typing import Any
 
 from scrollwork.models.base import Ask
 from scrollwork.models.engine.sent_prompts import Recent
-from scrollwork.models.vendors.families import cache_least, characters_per_token, family_of
-from scrollwork.models.vendors.marks import cache_use
+from scrollwork.models.vendors.families import characters_per_token, family_of
+from scrollwork.models.vendors.marks import cache_least, cache_use
 from scrollwork.readings.prefix_bound import FINDS
 
 LEAST_STEP = 64  # tokens: prefixes are compared in steps of at least this length, even if the vendor's are smaller

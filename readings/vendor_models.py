@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -13,7 +14,8 @@ from scrollwork.models.engine.prices import Price, UnknownPrice, price_of
 from scrollwork.models.hosted.model import decoding
 from scrollwork.models.hosted.tables import BadTable, key_name_of, key_of
 from scrollwork.models.registry import HOSTED, UnknownModel, settings
-from scrollwork.models.vendors.families import Family, families, family_of, vendor_of, vendors
+from scrollwork.models.vendors.families import TABLES, Family, families, family_of, vendor_of, vendors
+from scrollwork.models.vendors.keys import FACTS
 from scrollwork.readings.model_warnings import in_its_place, model_end
 from scrollwork.suites.model_tables import from_file
 from scrollwork.suites.suite_files import load_models
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from scrollwork.models.hosted.listing import ListedModel
 
 SHOWN_TOKENS = 100  # of a task, for which it is shown what is sent
+MOST_AT_ONCE = 16  # vendors that are asked at once
+OWN = "its table"  # where a fact of a model is from that its own table states
+OWN_KEYS = {"context": "context", "max_output": "max_output", "price": "price", "retired": "ends"}  # such facts, by key
 RATES = ("input", "cached", "cache_write", "output")
 
 
@@ -31,7 +36,8 @@ def known_models(models_file: str | None = None, today: date | None = None) -> l
     model: as --model takes it. price: [{from, above, input, cached, cache_write, output}] in USD per million tokens, by
     the first day and by the tokens of a prompt above which they hold; [] where none is known. ends: the first day
     without an answer. keeps: until when the vendor promises answers. concurrency: requests at once that it allows.
-    sent: the parameters of a request for an answer of SHOWN_TOKENS tokens. Raises UnknownModel.
+    sent: the parameters of a request for an answer of SHOWN_TOKENS tokens. sources: {fact: [where it is from, with the
+    date]}, facts by their keys in the vendor's file. Raises UnknownModel.
     """
     today = today or date.today()
     rows, named = [], set[tuple[str, str]]()
@@ -41,12 +47,12 @@ def known_models(models_file: str | None = None, today: date | None = None) -> l
             continue
         checked = _checked(model, tables, models_file, {} if "base_url" in table else _somewhere(table))
         named.add((str(table["provider"]), str(table["id"])))
-        rows.append(_row(model, checked, today, of_table=True))
+        rows.append(_row(model, checked, today, table))
     for family in families():
         ids = {family.id, *family.get("aliases", ())}
         if not any((family.provider, one) in named for one in ids):
             name = f"{family.vendor}:{family.id}"
-            rows.append(_row(name, settings(name, {}), today, of_table=False))
+            rows.append(_row(name, settings(name, {}), today, None))
     return sorted(rows, key=lambda row: (row["vendor"] or "~", row["ends"] is not None, row["model"]))
 
 
@@ -67,7 +73,8 @@ def _somewhere(table: Mapping[str, Any]) -> dict[str, Any]:
     return {"base_url": "http://127.0.0.1:9/v1"} if table["provider"] == "compatible" else {}
 
 
-def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -> dict[str, Any]:
+def _row(model: str, table: Mapping[str, Any], today: date, own: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A row of `known_models`. table: checked; own: the model's table as it is written, None if it has none."""
     known = family_of(table)
     facts = known.family if known is not None else Family("", "", "", "")
     vendor = vendors()[facts.vendor] if facts.vendor else None
@@ -79,7 +86,7 @@ def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -
         "vendor": vendor.title if vendor else None,
         "provider": table["provider"],
         "family": facts.id or None,
-        "table": of_table,
+        "table": own is not None,
         "released": facts.get("released"),
         "ends": ends.isoformat() if ends else None,
         "days_left": (ends - today).days if ends else None,
@@ -94,7 +101,21 @@ def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -
         "concurrency": facts.get("concurrency"),
         "cache": dict(facts.get("cache", {})),
         "sent": _sent(table),
-        "sources": [vendor.sources[name] for name in facts.get("source", ())] if vendor else [],
+        "sources": _sources(own or {}, facts),
+    }
+
+
+def _sources(own: Mapping[str, Any], facts: Family) -> dict[str, list[str]]:
+    """Return where each fact is from, by its key in the vendor's file, with the date; "its table" for what the model's
+    own table says."""
+    named = facts.get("source", {})
+    texts = vendors()[facts.vendor].sources if facts.vendor else {}
+    said = {*own.get("family", {}), *(fact for key, fact in OWN_KEYS.items() if key in own)}
+    return {
+        fact: [OWN] * (fact in said)
+        + [texts[name] for name in named.get(fact, ()) if fact not in said or fact in TABLES]
+        for fact in FACTS
+        if fact in said or fact in facts.facts
     }
 
 
@@ -140,15 +161,13 @@ def check_models(models_file: str | None = None) -> list[VendorCheck]:
     UnknownModel."""
     from scrollwork.models.hosted.listing import list_models  # brings aiohttp, an extra
 
-    found = []
-    for (address, _, _), tables in _places(models_file).items():
+    def checked(address: str, tables: Mapping[str, Mapping[str, Any]]) -> VendorCheck:
         one = VendorCheck(address)
-        found.append(one)
         try:
             there = list_models(*next(iter(tables.items())))
         except (CallProblem, BadTable) as error:
             one.problem = str(error)
-            continue
+            return one
         one.models = len(there)
         lines = [
             f"{table['id']}: {line}"
@@ -156,7 +175,17 @@ def check_models(models_file: str | None = None) -> list[VendorCheck]:
             for line in differences(table, there.get(str(table["id"])))
         ]
         one.differences = list(dict.fromkeys(lines))  # two tables may be of one model
-    return found
+        return one
+
+    places = _places(models_file)
+    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:  # a server that does not answer holds up none of the others
+        return list(pool.map(checked, (address for address, _, _ in places), places.values()))
+
+
+def missing_keys(models_file: str | None = None) -> list[str]:
+    """Return the environment variables that would hold the keys of vendors that cannot be asked, by name. Raises
+    UnknownModel."""
+    return sorted({key for _, _, key in _tables(models_file) if key is not None})
 
 
 def _places(models_file: str | None) -> dict[tuple[str, str, str], dict[str, dict[str, Any]]]:
@@ -169,6 +198,13 @@ def _places(models_file: str | None) -> dict[tuple[str, str, str], dict[str, dic
 
 
 def _reachable(models_file: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, table, missing in _tables(models_file):
+        if missing is None and (key_name_of(table["provider"], table) or vendor_of(table) is None):
+            yield name, table
+
+
+def _tables(models_file: str | None) -> Iterator[tuple[str, dict[str, Any], str | None]]:
+    """Yield (name, table, the name of its key if that is not at hand) of each model at a known address."""
     tables = load_models(models_file)
     candidates: list[tuple[str, dict[str, Any]]] = []
     for name, table in tables.items():
@@ -180,9 +216,9 @@ def _reachable(models_file: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             key_of(name, table["provider"], table)
         except BadTable:
-            continue
-        if key_name_of(table["provider"], table) or vendor_of(table) is None:
-            yield name, table
+            yield name, table, key_name_of(table["provider"], table)
+        else:
+            yield name, table, None
 
 
 def differences(table: Mapping[str, Any], said: ListedModel | None) -> list[str]:
@@ -196,6 +232,8 @@ def differences(table: Mapping[str, Any], said: ListedModel | None) -> list[str]
     lines = ["retired"] if said.state == "retired" else []
     if said.ends and said.ends != ends:
         lines.append(f"ends on {said.ends}, here {ends or 'no day is known'}")
+    elif said.unread and not said.ends:
+        lines.append(f"its end is no date: {said.unread!r}, here {ends or 'no day is known'}")
     elif ends and said.ends is None and said.state in (None, "active"):
         lines.append(f"no end is named, here {ends}")
     if said.max_input and (own := table.get("context", 0)) > said.max_input:

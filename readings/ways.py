@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.prices import NANO, ONE, Price, exact_number, round_up
 from scrollwork.models.registry import BATCHES, HOSTED
-from scrollwork.models.vendors.families import cache_least, family_of
-from scrollwork.models.vendors.marks import batch_group, usable_rule
+from scrollwork.models.vendors.families import family_of
+from scrollwork.models.vendors.marks import batch_group, cache_least, usable_rule
 from scrollwork.models.vendors.tiers import FLEX, STANDARD
 from scrollwork.pipeline.calling import known_price
 from scrollwork.readings.estimate import Estimate, asked_of
@@ -59,11 +59,11 @@ class Sums:
 
 def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     """Return (a row for each model and way, failures). A row: {model, way, cache, lifetime, requests, input_tokens,
-    thought_tokens, thoughts_measured, usd, output_usd, bound_usd, ratio, seconds, at_most, runs, best}.
+    thought_tokens, outputs_measured, usd, output_usd, bound_usd, ratio, seconds, at_most, runs, best}.
 
     way: standard, flex or batch. cache: whether the vendor's prefix cache is used. lifetime: how long it keeps
     prefixes, "" if the vendor names no time. usd: cost of all requests that are still to be sent, with answers as long
-    as the references and thought_tokens of reasoning each (thoughts_measured: on answers of the home, not guessed).
+    as the references and thought_tokens of reasoning each, or as answers of the home are (outputs_measured).
     output_usd: the part of it for output. bound_usd: the lower bound at this tier for any order and cache breakpoints
     (PrefixTree). ratio: usd / bound_usd, None for a bound of 0. seconds: duration, None if unknown; at_most: it may be
     shorter. runs: whether `run --way` does this (with the shortest lifetime). best: the first of the cheapest of these.
@@ -91,7 +91,7 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     for model, total in sums.items():
         own = [row for row in counts.values() if row.model == model and row.to_ask]
         total.thoughts = sum(row.thought_tokens for row in own)
-        total.measured = all(row.thoughts_measured for row in own)
+        total.measured = all(row.outputs_measured for row in own)
         rows += ways_of(model, tables[model], prices[model], total, trees[model].least())
     return rows, list(failed)
 
@@ -105,7 +105,7 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
     paced += [60 * total.tokens / table["tpm"]] if table.get("tpm") else []
     thoughts = {
         "thought_tokens": round(total.thoughts / max(1, total.requests)),
-        "thoughts_measured": total.measured,
+        "outputs_measured": total.measured,
     }
     counts = {"requests": total.requests, "input_tokens": total.tokens, **thoughts}
     online = {"seconds": max(paced, default=None), "at_most": False}
@@ -114,9 +114,10 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
         row = {"model": model, "way": way, "cache": False, "lifetime": "", **counts}
         caches = rule not in ("", "none")
         found.append({**row, **row_dollars(total.uncached, total.output, bound, share), **online, "runs": not caches})
-        kept = list(lifetimes) if rule in MARKED else [next(iter(lifetimes), "")]
+        kept = list(lifetimes) if rule in MARKED and lifetimes else [next(iter(lifetimes), "")]
         for number, lifetime in enumerate(kept if caches else []):
-            more = total.writing * (exact_number(lifetimes[lifetime]) / shortest - 1) if rule in MARKED else 0
+            longer = exact_number(lifetimes.get(lifetime, 1)) / shortest - 1 if rule in MARKED else 0
+            more = total.writing * longer
             cached = {**row, "cache": True, "lifetime": lifetime}
             found.append(
                 {

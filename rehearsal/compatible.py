@@ -101,6 +101,8 @@ def chat(world: World, call: Call, vendor: str) -> Reply:
         usage["total_tokens"] = tokens + completion
         if knobs.get("cached", vendor not in SILENT_USAGE):
             usage["prompt_tokens_details"] = {"cached_tokens": use.cached}
+            if vendor == "openrouter":
+                usage["prompt_tokens_details"]["cache_write_tokens"] = 0
         if vendor == "deepseek":
             usage |= {"prompt_cache_hit_tokens": use.cached, "prompt_cache_miss_tokens": tokens - use.cached}
         reply["usage"] = usage

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.models.local.checkpoint import ENCODER_DECODER
-from scrollwork.models.local.local_tables import what_answers
+from scrollwork.models.local.local_tables import answer_relevant
 from scrollwork.models.registry import LOCAL, UnknownModel, settings
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.home import Home
@@ -85,4 +85,4 @@ def _judged(task: TaskConfig, labels: Mapping[str, str]) -> TaskConfig:
 
 def what_judges(tables: Tables) -> dict[str, dict[str, Any]]:
     """Return the part of the tables that a score depends on."""
-    return {role: what_answers(table) for role, table in tables.items()}
+    return {role: answer_relevant(table) for role, table in tables.items()}

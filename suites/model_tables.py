@@ -26,7 +26,7 @@ from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
 from scrollwork.suites.parts import Part
 from scrollwork.suites.plugins import resolve_name
 from scrollwork.suites.request import NOTHING_COUNTED, Request
-from scrollwork.suites.served_contexts import needs_context, served_context
+from scrollwork.suites.served_contexts import may_list_context, needs_context, served_context
 from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt_tokenizer
 
@@ -101,7 +101,9 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
             raise type(error)(f"--models {request.models_file}: {error}") from error
     if request.way is not None:
         found = by_way(request.way, found)
-    if request.tokenizer and not (request.max_input_tokens or any("context" in table for table in found.values())):
+    home = Home(request.home, request.store)
+    cuts = any("context" in table or may_list_context(table, home) for table in found.values())
+    if request.tokenizer and not (request.max_input_tokens or cuts):
         raise UsageError(f"{NOTHING_COUNTED}: give both, or a model whose table has a context")
     return found
 
@@ -210,15 +212,15 @@ def table_of_model(
     return table
 
 
-def what_answers(part: Part) -> dict[str, Any]:
+def answer_relevant(part: Part) -> dict[str, Any]:
     """Return the part of a model's table that decides its answers to a task: no other task's rules, no price, limit or
     place."""
     table = dict(part.table or {})
     if "rules" in table:
         table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
     if table["provider"] in HOSTED:
-        return tables.what_answers(table)
-    return local_tables.what_answers(table) if table["provider"] in LOCAL else table
+        return tables.answer_relevant(table)
+    return local_tables.answer_relevant(table) if table["provider"] in LOCAL else table
 
 
 def decoded_otherwise(table: Mapping[str, Any], suite: Suite) -> str:

@@ -37,13 +37,18 @@ def served_context(table: Mapping[str, Any], home: Home) -> int:
     return counted_context(value, table, table["tokenizer"]) if kept.get(OWN_TOKENS) else value
 
 
+def may_list_context(table: Mapping[str, Any], home: Home) -> bool:
+    """Return whether nobody says the context of a table's model, and its server was not yet asked for it."""
+    return needs_context(table) and not home.remembered(_file(table))
+
+
 def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
-    """Ask the servers of models whose context nobody states, 5 s each at most, and keep what they list. Returns whether
-    a context was learned. tables: of the called models of a run, by name. A server that lists none is asked once; one
-    that is not there yet is asked by the next run again."""
-    unknown = {
-        model: table for model, table in tables.items() if needs_context(table) and not home.remembered(_file(table))
-    }
+    """Ask the servers of models whose context nobody states, 5 s each at most, and keep what they list.
+
+    Returns whether a server said what it lists. tables: of the called models of a run, by name. A server that lists
+    none is asked once; one that is not there yet is asked by the next run again.
+    """
+    unknown = {model: table for model, table in tables.items() if may_list_context(table, home)}
     if not unknown or not home.writable:
         return False
     from scrollwork.models.hosted.listing import context_at  # brings aiohttp, an extra
@@ -61,7 +66,7 @@ def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
                         "model's table goes over it", model, f"{tokens:,}")  # fmt: skip
         elif tokens:
             log.warning("%s: its server lists a context of %s tokens, which is not believed", model, f"{tokens:,}")
-    return bool(new)
+    return any(tokens is not None for tokens in listed.values())
 
 
 def _file(table: Mapping[str, Any]) -> str:

@@ -12,8 +12,8 @@ from scrollwork.cli.terminal.spending import sum_known, usd
 from scrollwork.models.registry import HOSTED, is_outside
 from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
+from scrollwork.readings.answer_lengths import ENOUGH
 from scrollwork.readings.model_warnings import vendor_warnings
-from scrollwork.readings.thoughts import ENOUGH
 from scrollwork.reporting.page.text import visible
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def thoughts(rows: list[dict[str, Any]]) -> list[str]:
         own = [row for row in rows if row["model"] == model and row["to_ask"]]
         likely, most = (sum(row[name] for row in own) for name in ("thought_tokens", "thoughts_most"))
         asked = sum(row["to_ask"] for row in own)
-        measured = sum(row["to_ask"] for row in own if row["thoughts_measured"])
+        measured = sum(row["to_ask"] for row in own if row["outputs_measured"])
         but = f" but for {measured:,} requests" if measured else ""
         known = "by answers in this home" if measured == asked else f"a guess by its effort{but}"
         lines.append(
@@ -189,7 +189,11 @@ def remarks(rows: list[dict[str, Any]], models: Sequence[str]) -> list[str]:
     cached, read = (sum(row[name] for row in rows) for name in ("cached_tokens", "input_tokens"))
     if cached:
         lines.append(f"from cache: {cached / read:.1%} of tokens in, where prompts that begin alike follow each other")
-    lines.append("most: nothing from the cache, every answer at its limit; likely: answers as long as the references")
+    measured = sum(row["to_ask"] for row in rows if row["outputs_measured"])
+    but = f", of {measured:,} requests as long as such answers in this home" if measured else ""
+    lines.append(
+        f"most: nothing from the cache, every answer at its limit; likely: answers as long as the references{but}"
+    )
     lines += thoughts(rows)
     for model in dict.fromkeys(row["model"] for row in rows if row["price"] is None):
         lines.append(

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from scrollwork.cli.terminal.common import console, print_json, say
 from scrollwork.readings.model_warnings import SOON_DAYS
-from scrollwork.readings.vendor_models import check_models, ending_soon, known_models
+from scrollwork.readings.vendor_models import check_models, ending_soon, known_models, missing_keys
 from scrollwork.reporting.page.text import visible
 
 MOST_SHOWN = 120  # characters of what is sent
@@ -70,6 +70,8 @@ def sent_line(found: Mapping[str, Any]) -> str:
 def check(arguments: argparse.Namespace) -> int:
     """Print where vendors differ from what is known here. Exit status 1 where a vendor could not be asked."""
     found = check_models(arguments.models_file)
+    if found and (missing := missing_keys(arguments.models_file)):
+        say(f"not asked, for want of a key: {', '.join(missing)}")
     if arguments.json:
         print_json([asdict(one) for one in found])
         return int(any(one.problem for one in found))

@@ -8,6 +8,7 @@ from typing import Any
 from scrollwork.cli.seam.tables import print_rows
 from scrollwork.cli.terminal.common import say
 from scrollwork.cli.terminal.spending import usd
+from scrollwork.readings.answer_lengths import ENOUGH
 
 COLUMNS = ("way", "cache", "USD", "of the bound", "time", "")
 
@@ -19,11 +20,12 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
         print_rows(COLUMNS, [cells(row) for row in own], model)
     if rows:
         say(
-            "USD: what is still to be asked, answers as long as the references; the bound: "
-            "each common prefix of prompts, by whole parts, is written once and read by all others"
+            "USD: what is still to be asked, answers as long as the references, or as those of this home from "
+            f"{ENOUGH} of a task on; the bound: each common prefix of prompts, by whole parts, is written once and "
+            "read by all others"
         )
         for row in {row["model"]: row for row in rows if row["thought_tokens"]}.values():
-            known = "by answers in this home" if row["thoughts_measured"] else "a guess"
+            known = "by answers in this home" if row["outputs_measured"] else "a guess"
             tokens = f"{row['thought_tokens']:,} tokens of thoughts a call, {known}"
             say(f"{row['model']}: {tokens}; where it thinks more, batch and flex gain")
         say("cheapest: of the ways of `run --way`, which keeps prefixes for the shortest time that the vendor has")

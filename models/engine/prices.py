@@ -17,7 +17,8 @@ from typing import Any
 
 from scrollwork.models.base import Ask, Usage
 from scrollwork.models.engine.usage_bounds import shared_most
-from scrollwork.models.vendors.families import CACHE_MINIMUM, cache_least, family_of, vendors
+from scrollwork.models.vendors.families import family_of, vendors
+from scrollwork.models.vendors.marks import CACHE_MINIMUM, cache_least, is_unmarked
 from scrollwork.models.vendors.tiers import shares_of
 
 NANO = 10**9  # nano-dollars in a dollar
@@ -85,7 +86,8 @@ class Price:
     listed: (first day, rates), ascending. long: (tokens of a prompt above which the factors hold for the whole request,
     factors), ascending. batch: share to pay in a batch. cache_minimum: tokens of a prompt below which none can come
     from the cache. services: price of service tiers as a share of the standard price, by name. counted_within_s:
-    longest time from sending a request until its vendor counts it.
+    longest time from sending a request until its vendor counts it. unmarked: the cache keeps what is marked, and
+    requests cannot mark: nothing is written.
     """
 
     listed: tuple[tuple[str, Rates], ...]
@@ -95,6 +97,7 @@ class Price:
     cache_minimum: int = CACHE_MINIMUM
     services: Mapping[str, Decimal] = field(default_factory=dict)
     counted_within_s: float = UNDER_WAY_S
+    unmarked: bool = False
 
     def rates(self, prompt_tokens: int = 0, when: float | None = None) -> Rates:
         """Return the rates of a request that is sent at a time.
@@ -122,7 +125,7 @@ class Price:
         """
         fits = (usage.input_tokens or 0) >= self.cache_minimum
         most, written = shared_most(ask) if fits else 0, usage.cache_write_tokens
-        if written is None and ask.prefix_digest and fits:
+        if written is None and ask.prefix_digest and fits and not self.unmarked:
             written = max(0, (usage.input_tokens or 0) - (usage.cached_tokens or 0))
         believed = replace(usage, cached_tokens=min(usage.cached_tokens or 0, most), cache_write_tokens=written)
         return self.at(service).of(believed, when)
@@ -203,6 +206,7 @@ def price_of(name: str, table: Mapping[str, Any]) -> Price:
         batch=number(name, "batch", batch),
         cache_minimum=cache_least(table),
         services=shares_of(facts),
+        unmarked=is_unmarked(table),
     )
 
 

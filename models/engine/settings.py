@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from scrollwork.models.engine.limits_ledger import LimitsLedger
 from scrollwork.models.engine.retry import retry_policy
 from scrollwork.models.engine.sending import Sending
 from scrollwork.models.registry import UnknownModel
+from scrollwork.models.vendors.families import family_of
 from scrollwork.models.vendors.marks import cache_seconds, limit_counting
 from scrollwork.models.vendors.tiers import FLEX
 
@@ -47,7 +49,9 @@ def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
             raise UnknownModel(f"model {name!r}: {key} = {value!r} must be a positive number" + " (whole)" * whole)
         return int(value) if whole and value is not None else value
 
-    concurrency = positive("concurrency", 32, whole=True)
+    known = family_of(table)
+    allowed = known.family.get("concurrency", math.inf) if known is not None else math.inf
+    concurrency = min(positive("concurrency", 32, whole=True), allowed)
     try:
         retrying = retry_policy(table.get("retry", {}))
     except ValueError as error:

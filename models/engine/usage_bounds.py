@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scrollwork.models.base import Ask, Usage
-from scrollwork.models.hosted.tables import MAX_TOKENS_NAMES
+from scrollwork.models.vendors.keys import MAX_TOKENS_NAMES
 
 TEMPLATE = 1024  # tokens of roles, separators and a system prompt that a server may put around a prompt
 WORDS_A_TOKEN = 2  # at most; half of the lowest measured rate

@@ -18,7 +18,7 @@ from scrollwork.models.baselines.naive import answer_by
 from scrollwork.models.baselines.ruled import Ruled
 from scrollwork.models.extractive.document_index import STOP, Text, in_order, ranking, stem, text_of
 from scrollwork.models.extractive.lexrank import lexrank, representatives
-from scrollwork.models.extractive.nli_by_claims import claim_holds, claim_of
+from scrollwork.models.extractive.nli_by_claims import claim_of, negation_agrees
 from scrollwork.models.extractive.option_support import best_supported_option
 from scrollwork.models.extractive.oracle import sentences_for, span_for
 from scrollwork.models.extractive.ordering import story_order
@@ -157,7 +157,7 @@ RULES: Mapping[str, Callable[[Rule, Ask], str]] = {
     "answer_span": short_answer,
     "supported": best_option,
     "opinions": opinion_sentences,
-    "claim": lambda rule, ask: rule["claim"][0 if claim_holds(text(ask), ask.query) else 1],
+    "claim": lambda rule, ask: rule["claim"][0 if negation_agrees(text(ask), ask.query) else 1],
     "paragraph": lambda rule, ask: most_similar_paragraph(documents(ask), ask.query),
     "distinct": lambda rule, ask: count_distinct(documents(ask)),
     "speaker": lambda rule, ask: speaker(documents(ask), ask.query),

@@ -18,7 +18,7 @@ def claim_of(query: str) -> str:
     return query[: found.start()].strip() if found else query.strip()
 
 
-def claim_holds(text: Text, query: str) -> bool:
+def negation_agrees(text: Text, query: str) -> bool:
     """Return whether the best sentence by BM25 has a negation if and only if the claim has one.
 
     True for no sentences.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.models.base import Ask, Call, Client, SharedPrefix, cut_behind, halves, text_of
+from scrollwork.models.base import Ask, Call, Client, SharedPrefix, cut_after_prefixes, split_after_documents, text_of
 from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, body_with_room, vendor_wire
 from scrollwork.models.hosted.model import Hosted, decoding, split_wrapper
 from scrollwork.models.hosted.wire import Wire
@@ -45,7 +45,7 @@ def blocks(segments: tuple[Any, ...]) -> list[str]:
 
     The API accepts no blank blocks.
     """
-    head, tail = map(text_of, halves(segments))
+    head, tail = map(text_of, split_after_documents(segments))
     return [head, tail] if head.strip() and tail.strip() else [head + tail]
 
 
@@ -107,7 +107,7 @@ def cut(text: str, prefixes: Sequence[SharedPrefix], begun: int) -> list[dict[st
     """
     found: list[dict[str, Any]] = []
     blank = ""
-    for piece, marked in cut_behind(text, prefixes, begun):
+    for piece, marked in cut_after_prefixes(text, prefixes, begun):
         if not piece.strip():
             blank += piece
             continue

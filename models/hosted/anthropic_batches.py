@@ -29,7 +29,7 @@ from scrollwork.models.hosted.batches import (
     part_of,
     raise_for_status,
     text_in,
-    unheard_of,
+    unknown_state_message,
 )
 from scrollwork.models.hosted.batches import size_of as bytes_of
 from scrollwork.models.hosted.error_replies import error_in, message_line, problem_of_status
@@ -76,11 +76,11 @@ class AnthropicBatches:
     async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
         """Create a batch; the file is the body."""
         raw = await self._wire.upload(PATH, concatenated(file), bytes_of(file), "application/json")
-        return self._sight(object_of_reply(raw, self._wire.secrets))
+        return self._state_of(object_of_reply(raw, self._wire.secrets))
 
     async def look(self, batch_id: str) -> BatchState:
         """Return the state of a batch."""
-        return self._sight(
+        return self._state_of(
             object_of_reply(await self._wire.get(f"{PATH}/{quote(batch_id, safe='')}"), self._wire.secrets)
         )
 
@@ -88,7 +88,7 @@ class AnthropicBatches:
         """Return a page of up to a hundred batches from the list."""
         start = f"&after_id={quote(after, safe='')}" if after else ""
         raw = await self._wire.get(f"{PATH}?limit=100{start}")
-        return page_of(raw, self._wire.secrets, self._sight)
+        return page_of(raw, self._wire.secrets, self._state_of)
 
     async def download(self, path: str, into: BinaryIO) -> None:
         """Write the results to a file."""
@@ -117,7 +117,7 @@ class AnthropicBatches:
         """Close the connections."""
         await self._wire.close()
 
-    def _sight(self, found: dict[str, Any]) -> BatchState:
+    def _state_of(self, found: dict[str, Any]) -> BatchState:
         status = text_in(found, "processing_status")
         if not status:
             raise CallProblem("transient", "a batch without a status")
@@ -133,7 +133,7 @@ class AnthropicBatches:
             moment_of(found.get("created_at")),
             None if None in counts.values() else sum(one or 0 for one in counts.values()) or None,
             results=(f"{PATH}/{name}/results",) if state == "ended" else (),  # no other server may get the key
-            why=why if status in STATES else unheard_of(status, self._wire.secrets),
+            why=why if status in STATES else unknown_state_message(status, self._wire.secrets),
             done=counts.get("succeeded") or 0,
         )
 

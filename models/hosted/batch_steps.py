@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import math
 import threading
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine
@@ -41,10 +42,21 @@ class ListedBatch:
 
 
 class BatchSteps:
-    """One model's batches at its provider. Methods raise CallProblem; a second stop cancels the step that runs."""
+    """One model's batches at its provider. Methods raise CallProblem; a second stop cancels the step that runs.
 
-    def __init__(self, make: Callable[[], Interface], policy: Policy, stop: Stop, rng: Random | None = None) -> None:
+    wait_s: seconds from now on after which no look or download is repeated, None for no such limit.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Interface],
+        policy: Policy,
+        stop: Stop,
+        rng: Random | None = None,
+        wait_s: float | None = None,
+    ) -> None:
         self._policy, self._stop, self._rng = policy, stop, rng or Random()
+        self._until = math.inf if wait_s is None else time.monotonic() + wait_s
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="scrollwork-batches", daemon=True)
         self._thread.start()
@@ -84,11 +96,11 @@ class BatchSteps:
 
     def look(self, batch_id: str) -> BatchState:
         """Return the state of a batch."""
-        return self._do(self._repeat(lambda: self._look(batch_id)))
+        return self._do(self._repeat(lambda: self._look(batch_id), self._until))
 
     def download(self, path: str, into: BinaryIO) -> None:
         """Write results to a file, whose former content is removed."""
-        self._do(self._repeat(lambda: self._afresh(path, into)))
+        self._do(self._repeat(lambda: self._afresh(path, into), self._until))
 
     def find(self, name: str, since: float, keys: Collection[str], known: Collection[str]) -> ListedBatch:
         """Search the provider's list for a batch whose creation was sent at `since` (unix seconds).
@@ -170,8 +182,9 @@ class BatchSteps:
                         continue
         return False
 
-    async def _repeat(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Repeat an attempt by the policy until it succeeds. Raises CallProblem."""
+    async def _repeat(self, attempt: Callable[[], Awaitable[T]], until: float = math.inf) -> T:
+        """Repeat an attempt by the policy until it succeeds. until: of the monotonic clock, after which it is not
+        repeated. Raises CallProblem."""
         began, tries = time.monotonic(), 0
         while True:
             try:
@@ -182,10 +195,10 @@ class BatchSteps:
                 if problem.kind == "transient" and not self._stop.level:
                     spent = time.monotonic() - began
                     wait = self._policy.wait(tries, spent, problem.retry_after_s, self._rng)
-                if wait is None:
+                if wait is None or time.monotonic() + wait > until:
                     raise
-            until = time.monotonic() + wait
-            while (left := until - time.monotonic()) > 0 and not self._stop.level:
+            again = time.monotonic() + wait
+            while (left := again - time.monotonic()) > 0 and not self._stop.level:
                 await asyncio.sleep(min(left, LOOK_S))
 
     def _do(self, step: Coroutine[Any, Any, T]) -> T:

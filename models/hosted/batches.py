@@ -132,14 +132,17 @@ def may_exist(problem: CallProblem) -> bool:
 
 def object_of_reply(raw: Raw, secrets: tuple[str, ...], what: str = "batch") -> dict[str, Any]:
     """Return the object of a 2xx reply. what: its name in messages. Raises CallProblem."""
+    found = ""
     try:
         body = orjson.loads(raw.data) if raw.data else None
     except ValueError:
-        body = None
+        body, found = None, "what is no JSON"
     if not 200 <= raw.status < 300:
         raise problem_of_status(raw.status, raw.headers, body, raw.data[:20_000].decode("utf-8", "replace"), secrets)
     if not isinstance(body, dict):
-        raise CallProblem("transient", f"HTTP {raw.status} with no {what} but {kind_of(body)}", status=raw.status)
+        raise CallProblem(
+            "transient", f"HTTP {raw.status} with no {what} but {found or kind_of(body)}", status=raw.status
+        )
     return body
 
 
@@ -223,7 +226,7 @@ def moment_of(value: Any) -> float | None:
     return seconds if 10**9 < seconds < 10**11 else None
 
 
-def unheard_of(status: str, secrets: tuple[str, ...]) -> str:
+def unknown_state_message(status: str, secrets: tuple[str, ...]) -> str:
     """Return the message about a batch in a state that is not known here."""
     return f"is in a state that is not known here ({message_line(status[:80], secrets)}); it is waited for"
 

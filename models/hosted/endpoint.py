@@ -11,8 +11,9 @@ import orjson
 from scrollwork.models.base import Call, CallProblem, Reply, Usage
 from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, output_allowed, usage_problem
 from scrollwork.models.hosted.replies import read
-from scrollwork.models.hosted.tables import MAX_TOKENS_NAMES, PATHS, key_of
+from scrollwork.models.hosted.tables import PATHS, key_of
 from scrollwork.models.hosted.wire import Wire, most_bytes
+from scrollwork.models.vendors.keys import MAX_TOKENS_NAMES
 from scrollwork.models.vendors.marks import CacheUse
 from scrollwork.models.vendors.tiers import FIELD
 

@@ -22,6 +22,7 @@ BY_DAY, BY_MINUTE = re.compile(r"per_?day", re.IGNORECASE), re.compile(r"per_?mi
 # The same where a gateway (LiteLLM) passes the object on as text within its own message, escaped or not.
 QUOTA_TEXT = re.compile(r"quota(?:Id|Metric)[\\\"': ]{1,8}([\w./-]{1,200})")
 DELAY_TEXT = re.compile(r"retryDelay[\\\"': ]{1,8}([0-9]{1,9}(?:\.[0-9]{1,12})?(?:ms|s))")
+SPEND_TEXT = re.compile(r"error_code[\\\"': ]{1,8}(\w{1,60})")
 SPEND_CODES = {"enforced_spend_limit_reached"}  # Anthropic's code for the limit of the month
 
 
@@ -32,9 +33,10 @@ def details_of(error: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [one for one in several if isinstance(one, Mapping)]
 
 
-def ends_the_money(details: list[Mapping[str, Any]]) -> bool:
-    """Return whether the details say that the account may spend no more."""
-    return any(one.get("error_code") in SPEND_CODES for one in details if isinstance(one.get("error_code"), str))
+def ends_the_money(details: list[Mapping[str, Any]], message: str) -> bool:
+    """Return whether the details, or the message that quotes them, say that the account may spend no more."""
+    codes = [one["error_code"] for one in details if isinstance(one.get("error_code"), str)]
+    return bool(SPEND_CODES & {*codes, *SPEND_TEXT.findall(message)})
 
 
 def span_of_quota(details: list[Mapping[str, Any]], message: str) -> str:

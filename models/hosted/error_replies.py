@@ -30,9 +30,9 @@ Headers = Mapping[str, str]
 
 TRANSIENT_STATUSES = {408, 409, 425, 429, 498}  # 498: Groq has no capacity for flex
 UNSUPPORTED = {501, 505}  # statuses of 5xx for which waiting does not help
-ROOMLESS_STATUSES = {400, 422, 500, 502}
+ROOMLESS_STATUSES = {400, 422, 500, 502, 503, 504, 529}
 GATEWAYS_OWN = {400, 403, 422}  # under which gateways pass on what has another status at the vendor
-MIDDLEMEN = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send their own pages
+PROXY_STATUSES = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send their own pages
 SLOW_DOWN_STATUSES = {429, 503, 529}
 QUOTA_STATUSES = {402}
 
@@ -54,7 +54,7 @@ QUOTA_NAMES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_
 # Limits by the day come with the status and type of a short limit, and empty accounts also as a bad request. With other
 # statuses, the same words may come from the prompt, which some servers repeat.
 LIMIT_STATUSES = {402, 403, 429}
-DAY_WORDS = re.compile(r"per day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend(?:ing)? limit", re.IGNORECASE)
+DAY_WORDS = re.compile(r"per[ _-]day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend(?:ing)? limit", re.IGNORECASE)
 MONEY_WORDS = re.compile(
     r"credit balance is too low|insufficient_quota|no credits remaining|exceeded your current quota"
     r"|reached your (?:specified )?(?:workspace )?API usage limits",
@@ -63,7 +63,8 @@ MONEY_WORDS = re.compile(
 
 MESSAGE_CHARS = 300
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
-PACE_NAMES = frozenset({"rate_limit_exceeded", "rate_limit_error", "requests", "tokens", "RESOURCE_EXHAUSTED"})
+PACE_NAMES = frozenset({"rate_limit_exceeded", "rate_limit_error", "requests", "tokens"})
+GOOGLES_LIMIT = re.compile(r"status[\\\"': ]{1,8}RESOURCE_EXHAUSTED")  # its error as text, escaped or not
 NO_ROOM = "no room to answer"  # begins the message of a call that reached its limit before the first word
 MORE_ROOM = "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off there"
 NO_ROOM_WORDS = re.compile(r"could not finish the message because max_tokens or model output limit was reached", re.I)
@@ -89,7 +90,7 @@ def problem_of_status(
     if 300 <= status < 400:  # not followed, as no other server may get the key
         place = message_line(headers.get("location", ""), secrets)
         message = f"sent elsewhere; if that is right, make it the base_url: {place}"
-    elif error is None and status in MIDDLEMEN and "<" in text[:200]:
+    elif error is None and status in PROXY_STATUSES and "<" in text[:200]:
         message = f"{message or 'a page of HTML'}: is a proxy or a firewall between?"
     roomless = status in ROOMLESS_STATUSES and error is not None and says_no_room(error)
     if roomless:
@@ -109,7 +110,7 @@ def problem_of_status(
         retry_after_s=come_back(headers, error),
         limits=limits_of(headers),
         slow_down=slow,
-        paced=bool(error and error["names"] & PACE_NAMES),
+        paced=error is not None and is_pace(error),
         own=roomless,
         no_room=roomless,
         foreign=error is None,
@@ -132,7 +133,7 @@ def problem_in_reply(
         kind = "terminal"
     elif "quota" in kinds or any(is_quota(one, error) for one in statuses or {400}):
         kind = "quota"
-    elif names & TERMINAL_NAMES or kinds == {"terminal"}:
+    elif not asks_to_wait(error) and (names & TERMINAL_NAMES or kinds == {"terminal"}):
         kind = "terminal"
     named = ", ".join(sorted(names)) or "error"
     message = message_line(f"HTTP {status} with an error ({named}): {error['message']}", secrets)
@@ -155,8 +156,26 @@ def statuses_in(error: Mapping[str, Any]) -> set[int]:
 
 
 def asks_to_wait(error: Mapping[str, Any]) -> bool:
-    """Return whether an error says by its names that requests must come more slowly."""
-    return bool(error["names"] & SLOW_DOWN_NAMES or statuses_in(error) & SLOW_DOWN_STATUSES)
+    """Return whether an error says that requests must come more slowly: by its names, or as Google's that it quotes."""
+    named = bool(error["names"] & SLOW_DOWN_NAMES or statuses_in(error) & SLOW_DOWN_STATUSES)
+    quoted = quoted_words(error)
+    return named or (bool(GOOGLES_LIMIT.search(quoted)) and span_of_quota([], quoted) == "minute")
+
+
+def quoted_words(error: Mapping[str, Any]) -> str:
+    """Return the words in which a gateway may quote its vendor's error; "" for an error that blames the request, whose
+    words may quote the prompt."""
+    return "" if error["names"] & TERMINAL_NAMES else error["message"][:READ_CHARS]
+
+
+def is_pace(error: Mapping[str, Any]) -> bool:
+    """Return whether an error names a limit of the account for a short time, not a lack of capacity.
+
+    Google has one name for both; the quota that its details name, or the time to come back, tell the two apart.
+    """
+    googles = "resource_exhausted" in error["names"] or GOOGLES_LIMIT.search(quoted_words(error))
+    short = span_of_quota(error["details"], error["message"][:READ_CHARS]) == "minute"
+    return bool(error["names"] & PACE_NAMES) or bool(googles and short)
 
 
 def says_no_room(error: Mapping[str, Any]) -> bool:
@@ -179,8 +198,12 @@ def is_quota(status: int, error: Mapping[str, Any]) -> bool:
     Google's message for a limit by the minute is like that for an empty account; its details, or the time after which
     it allows another request, tell the two apart.
     """
-    said, limited = error["message"][:READ_CHARS], status in LIMIT_STATUSES or bool(error["names"] & SLOW_DOWN_NAMES)
-    if error["names"] & QUOTA_NAMES or ends_the_money(error["details"]):
+    said, limited = error["message"][:READ_CHARS], status in LIMIT_STATUSES or asks_to_wait(error)
+    if (
+        error["names"] & QUOTA_NAMES
+        or statuses_in(error) & QUOTA_STATUSES
+        or ends_the_money(error["details"], quoted_words(error))
+    ):
         return True
     span = span_of_quota(error["details"], said) if limited else ""
     if span == "day" or (limited and DAY_WORDS.search(said)):

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 
 PIECE = 2**16  # most bytes of a piece
 PLAIN = ("", "identity")
-PACKED = ("gzip", "x-gzip", "deflate")
+GZIP = ("gzip", "x-gzip")
+PACKED = (*GZIP, "deflate")
+MAGIC = b"\x1f\x8b"  # begins a gzip member
 
 
 class TooLarge(Exception):
@@ -25,14 +27,19 @@ class CorruptBody(Exception):
 
 
 class Inflater:
-    """Unpacks one body, of several gzip members too. Raises CorruptBody for an unknown encoding."""
+    """Unpacks one body, of several gzip members too. Raises CorruptBody for an unknown encoding.
+
+    What follows the last member and begins no other one is ignored, as browsers and the vendors' SDKs do.
+    """
 
     def __init__(self, encoding: str) -> None:
         kind = encoding.strip().lower()
         if kind not in (*PLAIN, *PACKED):
             raise CorruptBody(f"a body in an encoding that was not asked for: {kind[:40]!r}")
         self._unpacking = _unpacker() if kind in PACKED else None
-        self._begun = False
+        self._members = kind in GZIP
+        self._begun = self._over = False
+        self._waiting = b""  # after a member: the first byte of what may be another one's magic number
 
     def pieces(self, chunk: bytes) -> Iterator[bytes]:
         """Yield what `chunk`, the next bytes of the body, contains. Each piece is unpacked only when it is taken.
@@ -43,9 +50,11 @@ class Inflater:
             yield chunk
             return
         while True:
-            if self._unpacking.eof:  # a further member, unless only padding follows
-                chunk = chunk.lstrip(b"\0")
-                if not chunk:
+            if self._unpacking.eof:
+                chunk = (self._waiting + chunk).lstrip(b"\0")  # members may be padded
+                self._over = self._over or not self._members or not MAGIC.startswith(chunk[: len(MAGIC)])
+                self._waiting = b"" if self._over or len(chunk) >= len(MAGIC) else chunk
+                if self._over or self._waiting or not chunk:
                     return
                 self._unpacking = _unpacker()
             self._begun = self._begun or bool(chunk)

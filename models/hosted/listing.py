@@ -30,6 +30,7 @@ class ListedModel:
 
     ends: the first day on which it does not answer. state: active, deprecated or retired. max_input: tokens of a
     prompt, but on a user's own server of prompt and answer together. thinking, effort: whether each value is accepted.
+    unread: an end that is no date, as it stands there.
     """
 
     id: str
@@ -39,6 +40,7 @@ class ListedModel:
     max_output: int | None = None
     thinking: Mapping[str, bool] | None = None
     effort: Mapping[str, bool] | None = None
+    unread: str = ""
 
 
 NO_LIST = (404, 405, 501)  # statuses of a server that has no list
@@ -119,15 +121,16 @@ def _model(one: Any) -> ListedModel | None:
     abilities = one.get("capabilities")
     abilities = abilities if isinstance(abilities, Mapping) else {}
     thinking = abilities.get("thinking")
-    state = one.get("lifecycle")
+    state, said = one.get("lifecycle"), [one.get("shutdown_date"), one.get("retires_at")]
     return ListedModel(
         message_line(one["id"]),
-        _day(one.get("shutdown_date")) or _day(one.get("retires_at")),
+        next(filter(None, map(_day, said)), None),
         message_line(state)[:20] if isinstance(state, str) else None,
         _whole(one.get("max_input_tokens")) or _whole(one.get("max_model_len")),
         _whole(one.get("max_tokens")),
         _flags(thinking.get("types") if isinstance(thinking, Mapping) else None),
         _flags(abilities.get("effort")),
+        next((message_line(end)[:40] for end in said if end is not None and _day(end) is None), ""),
     )
 
 

@@ -28,7 +28,7 @@ from scrollwork.models.hosted.batches import (
     raise_for_status,
     size_of,
     text_in,
-    unheard_of,
+    unknown_state_message,
 )
 from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.openai import wire_of
@@ -89,11 +89,11 @@ class OpenAIBatches:
             "completion_window": "24h",
             "metadata": {NAME: name, DIGEST: digest},
         }
-        return self._sight(object_of_reply(await self._wire.post("/batches", body), self._wire.secrets))
+        return self._state_of(object_of_reply(await self._wire.post("/batches", body), self._wire.secrets))
 
     async def look(self, batch_id: str) -> BatchState:
         """Return the state of a batch."""
-        return self._sight(
+        return self._state_of(
             object_of_reply(await self._wire.get(f"/batches/{quote(batch_id, safe='')}"), self._wire.secrets)
         )
 
@@ -101,7 +101,7 @@ class OpenAIBatches:
         """Return a page of up to a hundred batches from the list."""
         start = f"&after={quote(after, safe='')}" if after else ""
         raw = await self._wire.get(f"/batches?limit=100{start}")
-        return page_of(raw, self._wire.secrets, self._sight)
+        return page_of(raw, self._wire.secrets, self._state_of)
 
     async def download(self, path: str, into: BinaryIO) -> None:
         """Write a file of results to a file."""
@@ -126,7 +126,7 @@ class OpenAIBatches:
         """Close the connections."""
         await self._wire.close()
 
-    def _sight(self, found: dict[str, Any]) -> BatchState:
+    def _state_of(self, found: dict[str, Any]) -> BatchState:
         status = text_in(found, "status")
         if not status:
             raise CallProblem("transient", "a batch without a status")
@@ -142,7 +142,9 @@ class OpenAIBatches:
             count_of(counts.get("total")) or None,  # 0 during validation
             text_in(metadata, NAME) if isinstance(metadata, dict) else "",
             tuple(f"/files/{name}/content" for name in files if re.fullmatch(r"[\w-]{1,200}", name, re.ASCII)),
-            message_line(why, self._wire.secrets) if status in STATES else unheard_of(status, self._wire.secrets),
+            message_line(why, self._wire.secrets)
+            if status in STATES
+            else unknown_state_message(status, self._wire.secrets),
             any(text_in(one, "code") == FULL for one in faults),
             count_of(counts.get("completed")) or 0,
         )

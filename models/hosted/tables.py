@@ -26,7 +26,7 @@ from scrollwork.models.table_keys import (
 )
 from scrollwork.models.vendors.families import vendors
 from scrollwork.models.vendors.fill import with_family
-from scrollwork.models.vendors.keys import DAY, ENDPOINTS, OWN_FAMILY
+from scrollwork.models.vendors.keys import BY_KEYS, DAY, ENDPOINTS, MAX_TOKENS_NAMES, OURS, OWN_FAMILY
 from scrollwork.models.vendors.own_facts import PRICE, family_fault, price_fault
 from scrollwork.models.vendors.tiers import FIELD, FLEX, STANDARD, has_flex, with_flex
 
@@ -116,10 +116,7 @@ CHOICE = {
     "on": Key(ANY_TABLE, "By suite, what is otherwise there."),
 }
 KEYS: Mapping[str, Key] = {**BODY, **PROMPT, **PAYING, **CHOICE}
-MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
-OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
-BY_KEYS = ("temperature", "stop", "stop_sequences")  # `extra` must not replace what other keys of the table say
 SENT_AS_IS = ("extra", "cache_options")
 OF_ANTHROPIC = ("version", "prefill")
 SIMULATED = "rehearsal"  # `server` of simulated vendors: as part of request keys, it keeps their answers apart
@@ -140,7 +137,7 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     Raises BadTable.
     """
     provider = str(table["provider"])
-    of_types(name, table, KEYS)
+    check_keys(name, table, KEYS)
     for key in POSITIVE:
         if table.get(key, 1) <= 0:
             raise BadTable(f"model {name!r}: {key} must be positive")
@@ -160,14 +157,11 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     )
     for part in SENT_AS_IS:
         check_choice(name, part, next(iter(sorted({*OURS, *BY_KEYS} & set(table.get(part, {})))), None), (None,))
-    for part in ("effort", "thinking"):
-        parameter = str(table.get("family", {}).get(part, {}).get("field", "")).partition(".")[0]
-        check_choice(name, f"family.{part}.field", parameter if parameter in {*OURS, *BY_KEYS} else None, (None,))
     if fault := price_fault(table.get("price", {})) or family_fault(table):
         raise BadTable(f"model {name!r}: {fault}")
     check_sendable(name, table)
     check_fitting(name, provider, endpoint, table)
-    base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
+    base_url = checked_address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
     check_encrypted(name, provider, table, base_url)
     check_choice(name, "vendor", table.get("vendor"), (None, *vendors()))
     found = with_family({**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url})
@@ -222,7 +216,7 @@ def defaults(provider: str, endpoint: str) -> dict[str, str]:
     return {"variant": "plain" if endpoint == "completions" else "chat", "tokenizer": "estimate"}
 
 
-def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Key], prefix: str = "") -> None:
+def check_keys(name: str, table: Mapping[str, Any], known: Mapping[str, Key], prefix: str = "") -> None:
     """Check keys and their kinds, also in tables within the table. prefix: of the key in messages. Raises BadTable."""
     for key, value in table.items():
         if key not in known:
@@ -236,7 +230,7 @@ def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Key], pref
         except BadValue as error:
             raise BadTable(str(error)) from None
         if isinstance(kind, Table) and within:
-            of_types(name, value, kind.keys, f"{prefix}{key}.")
+            check_keys(name, value, kind.keys, f"{prefix}{key}.")
 
 
 def check_choice(name: str, key: str, value: Any, known: tuple[Any, ...]) -> None:
@@ -248,7 +242,7 @@ def check_choice(name: str, key: str, value: Any, known: tuple[Any, ...]) -> Non
         raise BadTable(f"model {name!r}: {key} {value!r} {hint}")
 
 
-def address(name: str, url: str) -> str:
+def checked_address(name: str, url: str) -> str:
     """Check a base URL and return it without a "/" at its end. Raises BadTable.
 
     It must contain no key, as it is written to request keys, logs and reports.
@@ -326,7 +320,7 @@ def temperature(table: Mapping[str, Any]) -> float | None:
     return float(table.get("temperature", 0.0))
 
 
-def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:
+def answer_relevant(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return the table with only those keys on which the prompt or the answer depends.
 
     Left out are price, limits, retries, the name of the key, and the address of a server that has a name.

@@ -16,9 +16,10 @@ import aiohttp
 import orjson
 
 from scrollwork.models.addresses import is_loopback
-from scrollwork.models.base import CallProblem, Usage
+from scrollwork.models.base import CallProblem, Trouble, Usage
 from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.inflate import CorruptBody, Inflater, TooLarge
+from scrollwork.models.hosted.tables import BadTable
 
 CONNECT_S = 10.0
 CHUNK = 2**16
@@ -29,8 +30,9 @@ MOST_BYTES = 64 * 2**20  # of any reply
 ERROR_BYTES = 2**16  # of a body whose status is not 2xx; the rest is not read
 PAGE_BYTES = 2**23  # of a page about batches, which lists a hundred
 LARGEST = 2**30  # bytes of a file of results, from which its timeout follows
+MOST_UNPACKED = 4 * LARGEST  # bytes of such a file on disk, if it was compressed too
 SLOW_BYTES_S = 200_000  # the slowest connection that transfers a file in time
-NOTHING = Usage(0, 0, 0, 0, 0)  # cost of a request that was never sent
+NO_COST = Usage(0, 0, 0, 0, 0)  # cost of a request that was never sent
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,12 @@ class Wire:
                 good = 200 <= response.status < 300
                 inflater = Inflater(named.get("content-encoding", ""))
                 if into is not None and good:
+                    left = MOST_UNPACKED
                     async for chunk in response.content.iter_chunked(CHUNK):
                         for piece in inflater.pieces(chunk):
+                            left -= len(piece)
+                            if left < 0:
+                                raise TooLarge(MOST_UNPACKED)
                             write_chunk(into, piece)
                     inflater.end()
                     return Raw(response.status, named, b"")
@@ -154,16 +160,20 @@ class Wire:
         except (TooLarge, CorruptBody) as error:
             raise CallProblem("transient", f"HTTP {response.status} with {error}", status=response.status) from None
         except aiohttp.ConnectionTimeoutError:
-            raise CallProblem("transient", f"no connection within {CONNECT_S:g} s", paid=NOTHING) from None
+            raise CallProblem("transient", f"no connection within {CONNECT_S:g} s", paid=NO_COST) from None
         except aiohttp.SocketTimeoutError:
             raise CallProblem("transient", f"not a byte of the reply came for {timeout.sock_read or 0:g} s") from None
         except TimeoutError:
             raise CallProblem("transient", f"no whole reply within {timeout.total:g} s") from None
         except (aiohttp.ClientSSLError, aiohttp.InvalidURL) as error:
-            raise CallProblem("terminal", self._words(error)) from None
+            raise CallProblem("terminal", self._words(error), paid=NO_COST) from None
+        except aiohttp.ClientHttpProxyError as error:  # of CONNECT: the vendor saw nothing
+            kind: Trouble = "terminal" if error.status == 407 else "transient"
+            message = f"the proxy answered HTTP {error.status}: {error.message}"
+            raise CallProblem(kind, message_line(message, self.secrets), paid=NO_COST) from None
         except aiohttp.ClientConnectorError as error:
             message = f"cannot connect to {self.address}: {error.strerror or error}"
-            raise CallProblem("transient", message_line(message, self.secrets), paid=NOTHING) from None
+            raise CallProblem("transient", message_line(message, self.secrets), paid=NO_COST) from None
         except aiohttp.ServerDisconnectedError:
             raise CallProblem("transient", "the server closed the connection before it answered") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -188,18 +198,18 @@ async def read_whole(content: aiohttp.StreamReader, length: int, inflater: Infla
     if length > most and not cut:
         raise TooLarge(most)
     left = min(most, ERROR_BYTES) if cut else most
-    parts: list[bytes] = []
+    whole = bytearray()  # pieces may be a byte long
     async for chunk in content.iter_chunked(CHUNK):
         for piece in inflater.pieces(chunk):
-            parts.append(piece[:left])
+            whole += piece[:left]
             left -= len(piece)
             if left < 0 and cut:
-                return b"".join(parts)
+                return bytes(whole)
             if left < 0:
                 raise TooLarge(most)
     if not cut:
         inflater.end()
-    return b"".join(parts)
+    return bytes(whole)
 
 
 def most_bytes(tokens: int | None, logprobs: bool = False) -> int:
@@ -221,14 +231,34 @@ def proxy_for(url: str) -> str | None:
     """Return the proxy that the environment names for an address, as the SDKs use it.
 
     It is looked up once for a connection. None for plain http to this machine, unless the proxy is on it too: the key
-    would reach the proxy unencrypted.
+    would reach the proxy unencrypted. Raises BadTable for a proxy that is not asked by http or https.
     """
     parts = urlsplit(url)
-    host = parts.hostname or ""
-    if urllib.request.proxy_bypass(host):
+    host, place = parts.hostname or "", parts.netloc.rpartition("@")[2]  # NO_PROXY may name a port
+    if urllib.request.proxy_bypass(host) or urllib.request.proxy_bypass(place):
         return None
-    proxies = urllib.request.getproxies()
+    proxies = {name: value.strip() for name, value in urllib.request.getproxies().items()}
     found = proxies.get(parts.scheme) or proxies.get("all")
     if found and "://" not in found:
         found = f"http://{found}"
-    return None if found and parts.scheme == "http" and is_loopback(url) and not is_loopback(found) else found
+    if not found:
+        return None
+    asked = _is_http(found)
+    if parts.scheme == "http" and is_loopback(url) and not (asked and is_loopback(found)):
+        return None
+    if not asked:
+        named = f"{parts.scheme.upper()}_PROXY or ALL_PROXY"
+        raise BadTable(
+            f"the proxy that {named} names cannot be asked: it must be http://HOST:PORT or https://HOST:PORT; "
+            "unset it, or name the vendor's host in NO_PROXY"
+        )
+    return found
+
+
+def _is_http(url: str) -> bool:
+    """Return whether an address of a proxy can be asked."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of the port, or of an IPv6 address
+        return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.models.hosted.tables import CHOICE, POSITIVE, PROMPT, BadTable, check_choice, of_types
+from scrollwork.models.hosted.tables import CHOICE, POSITIVE, PROMPT, BadTable, check_choice, check_keys
 from scrollwork.models.table_keys import ANY_TABLE, FLAG, NUMBER, TEXT, TEXT_OR_TABLE, WHOLE, Key, Table
 from scrollwork.models.vendors.keys import DAY
 
@@ -66,7 +66,7 @@ def checked_table(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises BadTable, which names model and key.
     """
-    of_types(name, table, KEYS)
+    check_keys(name, table, KEYS)
     check_entailment(name, table)
     for key in (*POSITIVE, "batch_size", "batch_tokens", "threads", "max_new_tokens"):
         if table.get(key, 1) <= 0:
@@ -97,7 +97,7 @@ def check_entailment(name: str, table: Mapping[str, Any]) -> None:
             raise BadTable(f"model {name!r}: entailment.template must hold {place} once")
 
 
-def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:
+def answer_relevant(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return the table with only those keys on which the prompt or the answer depends.
 
     Left out are where the checkpoint is and on what it runs (RUNS).

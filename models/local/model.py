@@ -142,7 +142,7 @@ class Run:
     def __next__(self) -> Result:
         return next(self._results)
 
-    def _heed(self) -> None:
+    def _ignore_stop(self) -> None:
         """Do nothing: the stop is checked between batches and tokens, and nothing waits that should be woken."""
 
     @property
@@ -151,7 +151,7 @@ class Run:
 
     def _run(self) -> Generator[Result, None, None]:
         key = identity(self._model.table)
-        self._stop.tell(self._heed)  # a first Ctrl-C lets the running batch end
+        self._stop.tell(self._ignore_stop)  # a first Ctrl-C lets the running batch end
         try:
             if not TURNS.take(key, self._stop):
                 self._left_out = True
@@ -161,7 +161,7 @@ class Run:
             finally:
                 TURNS.give()
         finally:
-            self._stop.forget(self._heed)
+            self._stop.forget(self._ignore_stop)
         if self._cut:
             log.warning(
                 "%s: of %s prompts the document was cut further to fit the model's window than their receipts say",

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.models.base import Ask, Usage
-from scrollwork.models.vendors.families import cache_minimum, family_of, vendor_of
+from scrollwork.models.vendors.families import family_of, vendor_of
+from scrollwork.models.vendors.marks import cache_minimum
 from scrollwork.models.vendors.tiers import shares_of
 
 NEAR = (0.7, 1.4)  # token counts are as expected within these factors, as estimates by characters are for English

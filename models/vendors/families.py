@@ -13,18 +13,18 @@ from urllib.parse import urlsplit
 
 from scrollwork.models.base import CHARACTERS
 from scrollwork.models.table_keys import BadValue, Choice, Place, Table, unknown_key
-from scrollwork.models.vendors.keys import EFFORTS, ENDPOINTS, FAMILY, HEAD, NAME, lifetime_s
+from scrollwork.models.vendors.keys import EFFORTS, ENDPOINTS, FACTS, FAMILY, HEAD, NAME, lifetime_s
 
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
 # How a suffix of a variant begins, such as that of a date; a number of one to three digits is a later version.
 VARIANT = re.compile(r"[-@:/](?![0-9]{1,3}(?![0-9]))")
-CACHE_MINIMUM = 1024  # tokens: no vendor caches a shorter prefix; used if the family names no minimum
+TUNED = "ft:"  # begins the id of a fine-tuned model
+LARGEST = ("max_input", "max_output")  # are no larger than the context
 # Characters of English, spaces included, that our tokenizers without a vocabulary count as one token. In the documents
 # of the four suites, words have 4.8 to 6.5 characters; words and punctuation marks, 4.4 to 5.1.
 ESTIMATED = {"words": 6.5, "estimate": 5.0}
 MAKERS = {"google": "gemini", "x-ai": "xai"}  # names of vendors as others write them that pass their models on
-MARKS = 4  # cache marks that a request may have, if its vendor names no number
-TABLES = ("effort", "thinking", "cache", "room", "endpoints")  # a more specific one replaces single keys
+TABLES = ("effort", "thinking", "cache", "room", "endpoints", "source")  # a more specific one replaces single keys
 
 
 class BadVendor(ValueError):
@@ -84,12 +84,17 @@ class Vendor:
         """Return what is known about a model id: its own family, else the longest family name that the id begins with.
 
         If there is none, it is the vendor's defaults. Nothing is assumed about later versions: `claude-opus-5` says
-        nothing about `claude-opus-5-7`, nor `gpt-5` about `gpt-5.9`.
+        nothing about `claude-opus-5-7`, nor `gpt-5` about `gpt-5.9`. A fine-tuned model ("ft:gpt-4o-mini:...") is of
+        the family that it was tuned from, but its price is not known.
         """
         if model_id in self.by_id:
             return KnownFamily(self.by_id[model_id], True)
-        begins = [name for name in self.by_id if model_id.startswith(name) and VARIANT.match(model_id, len(name))]
-        return KnownFamily(self.by_id[max(begins, key=len)] if begins else self.default, False)
+        base = model_id.removeprefix(TUNED)
+        begins = [name for name in self.by_id if base.startswith(name) and VARIANT.match(base, len(name))]
+        found = self.by_id[max(begins, key=len)] if begins else self.default
+        if base != model_id:
+            found = replace(found, facts={key: value for key, value in found.facts.items() if key != "price"})
+        return KnownFamily(found, False)
 
 
 @dataclass(frozen=True)
@@ -149,8 +154,17 @@ def family_of(table: Mapping[str, Any]) -> KnownFamily | None:
 
 
 def with_own(family: Family, own: Mapping[str, Any]) -> Family:
-    """Return the family with the facts of a user's table in place of its own."""
-    return replace(family, facts=overlay(family.facts, own))
+    """Return the family with the facts of a user's table in place of its own. Facts that are wholly the table's have no
+    source.
+
+    Where only a smaller context is given, input and output are no larger.
+    """
+    if (context := own.get("context")) is not None:
+        own = {**{name: min(context, family.facts[name]) for name in LARGEST if name in family.facts}, **own}
+    source = {
+        fact: names for fact, names in family.facts.get("source", {}).items() if fact in TABLES or fact not in own
+    }
+    return replace(family, facts={**overlay(family.facts, own), "source": source})
 
 
 def upstream_of(table: Mapping[str, Any]) -> Family | None:
@@ -198,34 +212,6 @@ def counted_context(tokens: int, table: Mapping[str, Any], tokenizer: str) -> in
     return int(tokens * min(1.0, own / ESTIMATED.get(tokenizer, own)))
 
 
-def cache_minimum(table: Mapping[str, Any]) -> int:
-    """Return the tokens of the shortest prefix that the vendor of a table's model caches, CACHE_MINIMUM if unknown.
-
-    A table's own `cache_minimum` goes first.
-    """
-    known = family_of(table)
-    found = known.family.get("cache.minimum", CACHE_MINIMUM) if known is not None else CACHE_MINIMUM
-    return int(table.get("cache_minimum", found))
-
-
-def cache_marks(table: Mapping[str, Any]) -> int:
-    """Return the number of cache marks that a request to a table's model may have, MARKS if unknown."""
-    known = family_of(table)
-    return int(known.family.get("cache.marks", MARKS)) if known is not None else MARKS
-
-
-def cache_least(table: Mapping[str, Any]) -> int:
-    """Return the tokens of the shortest prefix that can have come from the cache of a table's model.
-
-    It is the minimum; but if only steps of more than one token are known, and the table has no `cache_minimum`, it is
-    one step: nobody promises that so little is cached, but it can be true.
-    """
-    known = family_of(table)
-    step = int(known.family.get("cache.step", 1)) if known is not None else 1
-    named = known is not None and known.family.get("cache.minimum") is not None
-    return step if step > 1 and not named and "cache_minimum" not in table else cache_minimum(table)
-
-
 def read(path: Path) -> Vendor:
     """Read a vendor's file. Raises BadVendor."""
     try:
@@ -250,7 +236,6 @@ def read(path: Path) -> Vendor:
         for name, table in shared.items():
             if "group" in table:
                 raise BadValue(f"{path.name}: [{name}] group belongs in a family")
-            check_sources(f"{path.name}: [{name}]", table, head["sources"])
             if name not in used and name != "default":
                 raise BadValue(f"{path.name}: [group.{name}] is the group of no family")
         for name, table in {**shared, **own}.items():
@@ -260,11 +245,12 @@ def read(path: Path) -> Vendor:
     except BadValue as error:
         raise BadVendor(str(error)) from error
     try:
-        urlsplit(head["address"])
+        _ = urlsplit(head["address"]).port
     except ValueError as error:
         raise BadVendor(f"{path.name}: address {head['address']!r}: {error}") from error
     default = head.get("default", {})
     check(f"{path.name}: [default]", default)  # an id of no family has only these facts
+    check_sources(f"{path.name}: [default]", default, head["sources"])
     made = {name: _family(path.name, name, table, head) for name, table in own.items()}
     by_id = dict(made)
     for name, one in made.items():
@@ -289,17 +275,26 @@ def _family(file: str, name: str, table: Mapping[str, Any], head: Mapping[str, A
 
 
 def check_sources(where: str, facts: Mapping[str, Any], known: Mapping[str, str]) -> None:
-    """Check that the sources of facts are named in [sources]. Raises BadVendor."""
-    if lacking := [one for one in facts.get("source", ()) if one not in known]:
+    """Check that each fact has a source, and that the sources are named in [sources]. Raises BadVendor."""
+    source = facts.get("source", {})
+    if lacking := [one for names in source.values() for one in names if one not in known]:
         raise BadVendor(f"{where}: source {lacking[0]!r} is none of [sources]: {', '.join(sorted(known))}")
+    if bare := [fact for fact in FACTS if fact in facts and not source.get(fact)]:
+        raise BadVendor(f"{where}: {bare[0]} needs a source: source = {{ {bare[0]} = [...] }}, a name in [sources]")
 
 
 def overlay(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one table with another over it; the tables named in TABLES are merged key by key."""
+    """Return one table with another over it; the tables named in TABLES are merged key by key, as is each endpoint."""
     found = {**under, **over}
     for name in TABLES:
         if name in under and name in over:
             found[name] = {**under[name], **over[name]}
+    if "endpoints" in over:
+        known = under.get("endpoints", {})
+        found["endpoints"] = {
+            **known,
+            **{name: {**known.get(name, {}), **one} for name, one in over["endpoints"].items()},
+        }
     return found
 
 
@@ -323,9 +318,9 @@ def check(where: str, facts: Mapping[str, Any]) -> None:
         raise BadVendor(f"{where}: keeps to a day before it is released")
     if facts.get("cache") and "rule" not in facts["cache"]:
         raise BadVendor(f"{where}: cache needs cache.rule: without it nothing of the cache is used")
-    for name, most in (("max_input", "context"), ("max_output", "context")):
-        if facts.get(name, 0) > facts.get(most, facts.get(name, 0)):
-            raise BadVendor(f"{where}: {name} is more than {most}")
+    for name in LARGEST:
+        if facts.get(name, 0) > facts.get("context", facts.get(name, 0)):
+            raise BadVendor(f"{where}: {name} is more than context")
     for endpoint, one in facts.get("endpoints", {}).items():
         if one.get("min_output", 1) > facts.get("max_output", one.get("min_output", 1)):
             raise BadVendor(f"{where}: endpoints.{endpoint}.min_output is more than max_output")

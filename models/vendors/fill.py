@@ -29,7 +29,9 @@ def with_family(table: Mapping[str, Any]) -> dict[str, Any]:
     family = known.family
     added: dict[str, Any] = {}
     upstream = upstream_of(table)
-    extra, room = thoughts(family, table) if upstream is None else passed_thoughts(family, upstream, table)
+    extra, room = (
+        reasoning_parameters(family, table) if upstream is None else passed_on_reasoning(family, upstream, table)
+    )
     if extra != table.get("extra", {}):
         added["extra"] = extra
     if room is not None:
@@ -83,7 +85,7 @@ def without_family(table: Mapping[str, Any]) -> dict[str, Any] | None:
     return {**kept, **{key: value for key, value in former.items() if value is not None}}
 
 
-def thoughts(family: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
+def reasoning_parameters(family: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
     """Return (`extra` with the parameter that turns reasoning off or to its lowest effort, room to add or None).
 
     The room is in tokens.
@@ -108,8 +110,10 @@ def thoughts(family: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], 
     return with_value(extra, with_endpoint(effort["field"], table), least), room_of(family, least)
 
 
-def passed_thoughts(family: Family, upstream: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
-    """Return the same as `thoughts`, for a model that its vendor passes on from another vendor.
+def passed_on_reasoning(
+    family: Family, upstream: Family, table: Mapping[str, Any]
+) -> tuple[dict[str, Any], int | None]:
+    """Return the same as `reasoning_parameters`, for a model that its vendor passes on from another vendor.
 
     The name of the parameter comes from the vendor that passes it on (family), the lowest effort and its room from the
     model's own vendor (upstream).
@@ -175,9 +179,15 @@ def refuses_temperature(family: Family, table: Mapping[str, Any]) -> bool:
 
 
 def takes_temperature(family: Family, table: Mapping[str, Any]) -> bool:
-    """Return whether a table asks Anthropic by an interface version that accepts a temperature, for such a family."""
+    """Return whether a temperature goes to the endpoint messages, which gets none otherwise.
+
+    It does if the table asks by a version of the interface that accepts one, for such a family; or if its own `family`
+    says that the model always takes one.
+    """
+    if "temperature" in table.get("parameters", {}) or table.get("endpoint") != "messages":
+        return False
     old = str(table.get("version", REFUSED_SINCE)) < REFUSED_SINCE
-    return family.get("sampling") == "version" and old and "temperature" not in table.get("parameters", {})
+    return family.get("sampling") == "always" or (family.get("sampling") == "version" and old)
 
 
 def with_endpoint(field: str, table: Mapping[str, Any]) -> str:

@@ -131,21 +131,50 @@ class Within:
         return {"type": "integer", "minimum": self.low, "maximum": self.high}
 
 
-DAY, POSITIVE, MONEY = Day(), AtLeast(WHOLE, 1), Between(0, 100_000)
+@dataclass(frozen=True)
+class Rate:
+    """A price in USD per million tokens: 0, or not so low that it must be meant for one token. least: above that."""
+
+    least: float
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        MONEY.check(at, name, value)
+        if fault := next_to_nothing(value, self.least):
+            raise BadValue(f"{at}: {name} {fault}")
+
+    def schema(self) -> Schema:
+        return MONEY.schema()
+
+
+def next_to_nothing(rate: float, least: float) -> str:
+    """Return what is wrong with a rate that is too low to be meant for a million tokens; "" if nothing is."""
+    return f"is in USD per million tokens, and {rate!r} is next to nothing" if 0 < rate < least else ""
+
+
+LEAST_RATE, LEAST_CACHED = 0.0005, 0.00002  # USD per million tokens; a lower price was meant for one token
+MONEY = Between(0, 100_000)
+DAY, POSITIVE, RATE = Day(), AtLeast(WHOLE, 1), Rate(LEAST_RATE)
 NAME = Form(r"\S(.*\S)?", "a name")
 NAMES = ListOf(NAME)
 LIFETIME = Form(r"[1-9][0-9]{0,3}[mh]", 'a lifetime such as "5m" or "1h"')
-PARAMETER = Form(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", "the name of a parameter")
+# Parameters that are sent for every request, and those that other keys of a model's table set.
+MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
+BY_KEYS = ("temperature", "stop", "stop_sequences")
+PARAMETER = Form(
+    rf"(?!({'|'.join((*OURS, *BY_KEYS))})(\.|$))[A-Za-z_]\w*(\.[A-Za-z_]\w*)*",
+    f"the name of a parameter, and none of {', '.join((*OURS, *BY_KEYS))}",
+)
 VARIABLE = Form(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")
 # A header of its own kind: never the one that carries the API key.
 HEADER = Form(r"[Xx]-(?![Aa][Pp][Ii]-[Kk][Ee][Yy]$)[A-Za-z0-9-]*[A-Za-z0-9]", 'a header such as "x-conversation-id"')
 ADDRESS = Form(r"https?://[^\s/?#@]+(/[^\s?#]*)?", 'an address such as "https://HOST/v1"')
 
 RATES = {
-    "input": Key(MONEY, "USD per million tokens of input.", needed=True),
-    "cached": Key(MONEY, "USD per million tokens that the cache held."),
-    "cache_write": Key(MONEY, "USD per million tokens written to the cache, for its shortest lifetime."),
-    "output": Key(MONEY, "USD per million tokens of output, thoughts among them.", needed=True),
+    "input": Key(RATE, "USD per million tokens of input.", needed=True),
+    "cached": Key(Rate(LEAST_CACHED), "USD per million tokens that the cache held."),
+    "cache_write": Key(RATE, "USD per million tokens written to the cache, for its shortest lifetime."),
+    "output": Key(RATE, "USD per million tokens of output, thoughts among them.", needed=True),
 }
 EFFORT = Table(
     {
@@ -209,8 +238,7 @@ PEAK = Table(
     },
     inline=True,
 )
-FAMILY: Mapping[str, Key] = {
-    "group": Key(NAME, "The [group.NAME] whose values it has where it says none."),
+FACTS: Mapping[str, Key] = {
     "aliases": Key(NAMES, "Other ids of the same model."),
     "released": Key(DAY, "The day of its release."),
     "ends": Key(DAY, "The first day on which the vendor answers no more."),
@@ -251,6 +279,7 @@ FAMILY: Mapping[str, Key] = {
                 "batch": Key(FACTOR, "What a batch costs, by the standard price."),
                 "flex": Key(FACTOR, "What the slow tier costs."),
                 "fast": Key(FACTOR, "What the fast tier costs."),
+                "ultrafast": Key(FACTOR, "What the fastest one costs."),
             },
             inline=True,
         ),
@@ -264,7 +293,13 @@ FAMILY: Mapping[str, Key] = {
     "concurrency": Key(POSITIVE, "Requests at once at most."),
     "characters_per_token": Key(Between(0.5, 10), "Of English, for estimates."),
     "passes": Key(NAMES, "Vendors whose models it passes on."),
-    "source": Key(NAMES, "Names in [sources]."),
+}
+FAMILY: Mapping[str, Key] = {
+    "group": Key(NAME, "The [group.NAME] whose values it has where it says none."),
+    **FACTS,
+    "source": Key(
+        MapOf(ListOf(NAME), inline=True, names=Choice(tuple(FACTS))), "By fact, where it is from: names in [sources]."
+    ),
 }
 HEAD: Mapping[str, Key] = {
     "vendor": Key(NAME, "Its name for people.", needed=True),

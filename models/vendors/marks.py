@@ -5,18 +5,21 @@ Parameters for the cache change no answer and are not part of the request key.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scrollwork.models.base import Ask, cut_behind
-from scrollwork.models.vendors.families import cache_least, cache_minimum, family_of
+from scrollwork.models.base import Ask, cut_after_prefixes
+from scrollwork.models.vendors.families import family_of, upstream_of
 from scrollwork.models.vendors.keys import lifetime_s
 
 KEY_CHARS = 16  # of a prefix's digest, which sends requests that share the prefix to one machine
 USED_OF_LIFE = 0.8  # share of a prefix's lifetime in the cache that an order of requests relies on
 LONGEST_LIFE_S = 3600.0
 UNKNOWN_LIFE_S = 300.0
+CACHE_MINIMUM = 1024  # tokens: no vendor caches a shorter prefix; used if the family names no minimum
+MARKS = 4  # cache marks that a request may have, if its vendor names no number
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class CacheUse:
         mark = {"prompt_cache_breakpoint": {"mode": "explicit", "ttl": self.lifetime}}
         parts = [
             {"type": kind, "text": text, **(mark if marked else {})}
-            for text, marked in cut_behind(ask.prompt, ask.shared_prefixes)
+            for text, marked in cut_after_prefixes(ask.prompt, ask.shared_prefixes)
         ]
         return {**once, **shared, where: [{"role": "user", "content": parts}]}
 
@@ -91,23 +94,33 @@ def cache_use(table: Mapping[str, Any]) -> CacheUse:
 
 
 def expects_hits(table: Mapping[str, Any]) -> bool:
-    """Return whether an estimate may count on cache hits of a table's model.
-
-    A rule must be known for it, be it of the family, of the table (`cache_options`, `cache_minimum`) or of the client,
-    which always marks what it sends to the endpoint messages.
-    """
-    if table.get("endpoint") == "messages" or "cache_options" in table or "cache_minimum" in table:
-        return True
+    """Return whether an estimate may count on cache hits of a table's model: a rule must be known for it."""
     return usable_rule(table) not in ("", "none")
 
 
 def usable_rule(table: Mapping[str, Any]) -> str:
     """Return the cache rule of a table's model as its requests can use it, "" if it is unknown or they cannot.
 
-    Blocks are marked at the endpoint messages only, not for Claude behind a server with OpenAI's protocol.
+    It is the family's; but blocks are marked at the endpoint messages only, not for Claude behind a server with
+    OpenAI's protocol. If the family has none, what the client marks at that endpoint are blocks, and a table with
+    `cache_options` or `cache_minimum` says that its server finds common prefixes.
     """
-    rule = cache_use(table).rule
-    return "" if rule == "blocks" and table.get("endpoint") != "messages" else rule
+    rule, marks = cache_use(table).rule, table.get("endpoint") == "messages"
+    if rule and (rule != "blocks" or marks):
+        return rule
+    if marks:
+        return "blocks"
+    return "prefix" if "cache_options" in table or "cache_minimum" in table else ""
+
+
+def is_unmarked(table: Mapping[str, Any]) -> bool:
+    """Return whether the cache of a table's model keeps marked blocks only, and its requests cannot mark any: Claude
+    behind a server with OpenAI's protocol, unless its table has parameters for the cache."""
+    if "cache_options" in table or "cache_control" in table.get("extra", {}):
+        return False
+    known = family_of(table)
+    family = upstream_of(table) or (known.family if known is not None else None)
+    return family is not None and family.get("cache.rule") == "blocks" and table.get("endpoint") != "messages"
 
 
 def batch_group(table: Mapping[str, Any]) -> int:
@@ -117,6 +130,8 @@ def batch_group(table: Mapping[str, Any]) -> int:
     share of hits that the vendor states is assumed: one request writes the prefix, of the others this share reads it,
     and the rest writes it again.
     """
+    if usable_rule(table) == "none":
+        return 0
     known = family_of(table)
     cache: Mapping[str, Any] = known.family.get("cache", {}) if known is not None else {}
     hits, write = batch_hits(table), float(next(iter(cache.get("write", {}).values()), 1))
@@ -133,12 +148,15 @@ def batch_hits(table: Mapping[str, Any]) -> float:
     return float(known.family.get("cache.batch_hits", 0)) if known is not None else 0.0
 
 
-def prefixes_from(table: Mapping[str, Any]) -> int:
+def least_ordered_prefix(table: Mapping[str, Any]) -> int:
     """Return the tokens of the shortest common prefix for which calls are sent one after the other.
 
     Calls that are sent at the same moment miss the cache. So it is the shortest prefix that can be cached; but if a
-    header sends each prefix to a machine of its own, it is the shortest that the vendor promises to cache.
+    header sends each prefix to a machine of its own, it is the shortest that the vendor promises to cache. If there is
+    no cache, no prefix is long enough.
     """
+    if usable_rule(table) == "none":
+        return sys.maxsize
     return cache_minimum(table) if cache_use(table).header else cache_least(table)
 
 
@@ -159,3 +177,31 @@ def limit_counting(table: Mapping[str, Any]) -> dict[str, bool]:
         "counts_cached": bool(known.family.get("cache.counted", True)),
         "admits_by_limit": known.family.get("limits") == "max_tokens",
     }
+
+
+def cache_minimum(table: Mapping[str, Any]) -> int:
+    """Return the tokens of the shortest prefix that the vendor of a table's model caches, CACHE_MINIMUM if unknown.
+
+    A table's own `cache_minimum` goes first.
+    """
+    known = family_of(table)
+    found = known.family.get("cache.minimum", CACHE_MINIMUM) if known is not None else CACHE_MINIMUM
+    return int(table.get("cache_minimum", found))
+
+
+def cache_marks(table: Mapping[str, Any]) -> int:
+    """Return the number of cache marks that a request to a table's model may have, MARKS if unknown."""
+    known = family_of(table)
+    return int(known.family.get("cache.marks", MARKS)) if known is not None else MARKS
+
+
+def cache_least(table: Mapping[str, Any]) -> int:
+    """Return the tokens of the shortest prefix that can have come from the cache of a table's model.
+
+    It is the minimum; but if only steps of more than one token are known, and the table has no `cache_minimum`, it is
+    one step: nobody promises that so little is cached, but it can be true.
+    """
+    known = family_of(table)
+    step = int(known.family.get("cache.step", 1)) if known is not None else 1
+    named = known is not None and known.family.get("cache.minimum") is not None
+    return step if step > 1 and not named and "cache_minimum" not in table else cache_minimum(table)

@@ -8,9 +8,8 @@ from typing import Any
 from scrollwork.models.table_keys import NUMBER, TEXT, Key, Table
 from scrollwork.models.vendors.families import BadVendor, check, family_of
 from scrollwork.models.vendors.fill import value_at, with_endpoint
-from scrollwork.models.vendors.keys import DAY, EFFORTS, TIERS
+from scrollwork.models.vendors.keys import DAY, EFFORTS, RATES, TIERS, Rate, next_to_nothing
 
-LEAST_PRICE = 0.0005  # USD per million tokens; a lower price was meant for one token
 PRICE = Table(
     {
         "input": Key(NUMBER, "USD per million tokens."),
@@ -31,27 +30,18 @@ def price_fault(price: Mapping[str, Any]) -> str:
     faults += [
         f"price.{key} must not be negative" for key, one in price.items() if isinstance(one, int | float) and one < 0
     ]
-    faults += [f"price.{slip}" for slip in next_to_nothing(price)]
+    leasts = {key: one.kind.least for key, one in RATES.items() if isinstance(one.kind, Rate)}
+    faults += [
+        f"price.{key} {fault}" for key, least in leasts.items() if (fault := next_to_nothing(price.get(key, 0), least))
+    ]
     if price.get("batch", 1) > 1:
         faults.append(f"price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}")
     return faults[0] if price and faults else ""
 
 
-def next_to_nothing(price: Mapping[str, Any]) -> list[str]:
-    """Return for each rate of a price that is too low to be meant for a million tokens what is wrong with it."""
-    return [
-        f"{key} is in USD per million tokens, and {price[key]!r} is next to nothing"
-        for key in ("input", "output")
-        if 0 < price.get(key, 0) < LEAST_PRICE
-    ]
-
-
 def family_fault(table: Mapping[str, Any]) -> str:
     """Return what is wrong with a family's facts once a table's `family` has replaced some; "" if nothing is."""
     known = family_of(table) if "family" in table else None
-    for number, one in enumerate(table.get("family", {}).get("price", ())):
-        for slip in next_to_nothing(one):
-            return f"family: price[{number}].{slip}"
     try:
         check("family", known.family.facts if known is not None else {})
     except BadVendor as error:

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from itertools import accumulate
 
 from scrollwork.models.base import OF_THE_INPUT, Ask, Call, SharedPrefix
-from scrollwork.models.vendors.families import CACHE_MINIMUM, MARKS
+from scrollwork.models.vendors.marks import CACHE_MINIMUM, MARKS
 
 AHEAD = 64  # calls that are read ahead, so that the first of them knows the prefixes that later ones share
 CHARACTERS = 2**25  # of their prompts at most, if there are more than two

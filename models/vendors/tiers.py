@@ -12,7 +12,7 @@ from scrollwork.models.vendors.families import family_of
 
 STANDARD, FLEX = "standard", "flex"
 FIELD = "service_tier"  # of a request's body; not part of the request key, as a tier changes the price, not the answer
-DEARER = ("fast", "priority")  # two names of one tier: replies call it priority
+DEARER = {"fast": "fast", "priority": "fast", "ultrafast": "ultrafast"}  # by the name in replies, the key of the family
 FLEX_REFUSALS = 3  # of one call, after which it is sent at the standard tier
 FLEX_TIMEOUT_S = 900.0  # timeout: a reply may take this long
 NOT_TAKEN = re.compile(
@@ -43,7 +43,7 @@ def shares_of(facts: Mapping[str, Any]) -> dict[str, Decimal]:
     """
     service = facts.get("service", {})
     found = {FLEX: Decimal(str(service[FLEX]))} if FLEX in service else {}
-    return found | {name: Decimal(str(service["fast"])) for name in DEARER if "fast" in service}
+    return found | {name: Decimal(str(service[key])) for name, key in DEARER.items() if key in service}
 
 
 def served_tier(asked: str, said: str | None) -> str:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrollwork.models.base import CHARACTERS, Usage, halves
+from scrollwork.models.base import CHARACTERS, Usage, split_after_documents
 from scrollwork.models.engine.prices import Price
 from scrollwork.models.registry import BATCHES, HOSTED
 from scrollwork.models.vendors.fill import most_output
-from scrollwork.models.vendors.marks import expects_hits, prefixes_from
+from scrollwork.models.vendors.marks import expects_hits, least_ordered_prefix
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.errors import StageFailed
 from scrollwork.pipeline.plan import Node, topological
@@ -28,8 +28,8 @@ from scrollwork.preprocessing.prompts.template import Template
 from scrollwork.preprocessing.windows.observations import Observed
 from scrollwork.preprocessing.windows.spans import Strategy, lengths, strategy, window_starts
 from scrollwork.preprocessing.windows.units import units
+from scrollwork.readings.answer_lengths import AnswerLengths, answer_lengths
 from scrollwork.readings.estimate import Costs, Estimate, built_inputs
-from scrollwork.readings.thoughts import Thoughts, thoughts_of
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, Part, part_text
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -108,8 +108,8 @@ def strategy_costs(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
             continue
         listed = known_price(node.label("model"), table) if table["provider"] in HOSTED else None
         borders = [above for above, _ in listed.long] if listed is not None else []
-        thoughts = thoughts_of(node.label("model"), table, session)
-        problems, found = costs(node, curated, compared, table, borders, thoughts)
+        lengths = answer_lengths(node.label("model"), table, session)
+        problems, found = costs(node, curated, compared, table, borders, lengths)
         for name, one in found.items():
             row = one.row
             each = row.requests / problems if problems else 0.0
@@ -126,7 +126,7 @@ def costs(
     compared: Iterable[str],
     table: Mapping[str, Any],
     borders: Sequence[int],
-    thoughts: Thoughts,
+    lengths: AnswerLengths,
 ) -> tuple[int, dict[str, Counted]]:
     """Return (number of problems, the counts of each strategy by name). borders: of the price tiers (`Tally`)."""
     task, split, model, arm = (node.label(name) for name in ("task", "split", "model", "arm"))
@@ -136,13 +136,13 @@ def costs(
     }
     parameters = Parameters(**node.input("sample").params)
     how = parameters.how
-    minimum = prefixes_from(table) if expects_hits(table) else sys.maxsize
+    minimum = least_ordered_prefix(table) if expects_hits(table) else sys.maxsize
     text_of = curated.texts()
     problems = 0
     for document_ids, group in groupby(parameters.chosen(curated), key=lambda one: one.document_ids):
         text = text_of(document_ids[0])
         spans = np.array(units(text, how.spec), dtype=np.int64).reshape(-1, 2)
-        frames = [frame_of(example, node, how, text_of, table, thoughts) for example in group]
+        frames = [frame_of(example, node, how, text_of, table, lengths) for example in group]
         problems += len(frames)
         for one in found.values():
             add(one, frames, spans, len(text), parameters.seed, minimum, how.full)
@@ -168,7 +168,7 @@ def frame_of(
     how: Observed,
     text_of: Callable[[str], str],
     table: Mapping[str, Any],
-    thoughts: Thoughts,
+    lengths: AnswerLengths,
 ) -> Frame:
     """Make a problem's frame from its closed-book prompt and its prompt with the whole context."""
     told = node.input("prompts").params
@@ -177,9 +177,9 @@ def frame_of(
     (whole,) = prompts([example], *made, text_of, **more)
     (closed,) = prompts([example], *made, text_of, **{**more, "arm": CLOSED_BOOK})
     outside = [part for part in whole.parts if part.role != "document"]
-    before = [part for part in halves(whole.parts)[0] if part.role != "document"]
+    before = [part for part in split_after_documents(whole.parts)[0] if part.role != "document"]
     most = most_output(whole.max_new_tokens, table)
-    guessed = thoughts.per_call(most)
+    guessed = lengths.thoughts(most)
     answer = max((len(reference) // CHARACTERS + 1 for reference in example.references), default=0)
     return Frame(
         example.example_id,
@@ -187,7 +187,7 @@ def frame_of(
         closed=count_characters(closed.parts, text_of),
         around=count_characters(outside, text_of),
         before=count_characters(before, text_of),
-        expected=min(min(answer or most, whole.max_new_tokens) + guessed, most),
+        expected=lengths.output(most, min(answer or most, whole.max_new_tokens)),
         most=most,
         guessed=guessed,
         thoughts=max(0, most - whole.max_new_tokens),

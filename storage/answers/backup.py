@@ -99,20 +99,25 @@ def back_up(store: ResponseStore, folder: Location) -> BackedUp:
 def restore(store: ResponseStore, folder: Location, intact: bool = False) -> Imported:
     """Import the answers of a backup, one transaction for each part. Answers that the store has already are kept.
 
-    intact: import the intact parts, and skip parts that are damaged or missing; a folder without a backup gives 0
-    answers. Without `intact`, raises ForeignFile before anything is imported if a part is damaged or missing, or if
-    there is no backup.
+    intact: import the intact parts, and skip parts that are damaged or missing. Raises ForeignFile if there is no
+    backup and, without `intact`, if a part is damaged or missing; then nothing was imported. If the import of a part
+    raises ForeignFile, the parts before it stay imported.
     """
-    parts = [part for part in parts_of(folder) if not problem_of(folder, part)] if intact else check_backup(folder)
+    parts = [part for part in named_parts(folder) if not problem_of(folder, part)] if intact else check_backup(folder)
     done = [import_from(store, folder, part.name) for part in parts]
     return Imported(*(sum(vars(one)[field.name] for one in done) for field in fields(Imported)))
 
 
+def named_parts(folder: Location) -> list[Part]:
+    """List the parts that backup.json names. Raises ForeignFile if there is no backup, or backup.json was changed."""
+    if not (parts := parts_of(folder)):
+        raise ForeignFile(f"{folder}: is no backup of `scrollwork store backup` ({NAME} is not there)")
+    return parts
+
+
 def check_backup(folder: Location) -> list[Part]:
     """Return the parts of a backup. Raises ForeignFile unless there is a backup and all its parts are unchanged."""
-    parts = parts_of(folder)
-    if not parts:
-        raise ForeignFile(f"{folder}: is no backup of `scrollwork store backup` ({NAME} is not there)")
+    parts = named_parts(folder)
     if problems := [why for part in parts if (why := problem_of(folder, part))]:
         whole = len(parts) - len(problems)
         raise ForeignFile(f"{'; '.join(problems)}. Nothing was restored; --intact restores the {whole} whole parts")

@@ -20,14 +20,32 @@ from scrollwork.storage.answers.check import CHANGED, DIGESTED, PLACE, attempts_
 from scrollwork.storage.answers.database import Database, in_batches
 from scrollwork.storage.answers.digests import SINCE_5, is_intact
 from scrollwork.storage.answers.migrations import REPAIRED
-from scrollwork.storage.answers.rows import StoredAnswer, StoredAttempt, StoredFailure
+from scrollwork.storage.answers.rows import (
+    AGAIN,
+    BATCH_STATES,
+    DONE,
+    WAITING,
+    StoredAnswer,
+    StoredAttempt,
+    StoredFailure,
+)
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside, unescape_text
+from scrollwork.storage.answers.tables import (
+    attempts,
+    batch_requests,
+    batches,
+    failures,
+    responses,
+    set_aside,
+    unescape_text,
+)
 from scrollwork.storage.errors import StorageError, TornStore, naming_full_disks
 from scrollwork.storage.location import file_lock, sync_folder
 
 _JOURNALS = ("", "-wal", "-shm")  # endings of a SQLite file and its journal files
 _PASSING = (5, 6, 7, 9, 13, 14)  # error codes of SQLite: busy, locked, no memory, interrupted, full, cannot be opened
+UNDIGESTED = (batches, batch_requests, set_aside)  # tables without digests that are copied from a damaged file
+STATES = {"batches": BATCH_STATES, "batch_requests": (WAITING, DONE, AGAIN)}  # allowed states, by table
 _KINDS = {"responses": StoredAnswer, "failures": StoredFailure, "attempts": StoredAttempt}
 
 
@@ -35,8 +53,8 @@ _KINDS = {"responses": StoredAnswer, "failures": StoredFailure, "attempts": Stor
 class Opened:
     """A store that can be read and written.
 
-    moved: new path of its damaged file, "" if the file was not damaged. saved: number of rows that were copied to the
-    new file.
+    moved: new path of its damaged file, "" if the file was not damaged. saved: number of answers, failures and attempts
+    that were copied to the new file.
     """
 
     store: ResponseStore
@@ -47,10 +65,9 @@ class Opened:
 def open_or_mend(place: str | Path) -> Opened:
     """Open the store at `place`. A damaged SQLite file is replaced by a new one with its intact rows, and is kept.
 
-    The intact answers, failures and attempts are copied; claims, batches and all other tables are not. If a repair is
-    killed, the next one starts again. From the moment the new file is complete until it is in place, nobody else can
-    open the store. Raises StorageError if the database is not a response store or has a newer version; it is not
-    changed.
+    Claims and schedules of rate limits are not copied. If a repair is killed, the next one starts again. From the
+    moment the new file is complete until it is in place, nobody else can open the store. Raises StorageError if the
+    database is not a response store or has a newer version; it is not changed.
     """
     if (store := _whole(place)) is not None:
         return Opened(store)
@@ -171,7 +188,7 @@ def _salvaged(path: Path) -> int:
     """Write the intact rows of a damaged store to a new file, which `_swapped` then puts in place.
 
     Rows of a file that a killed repair finished are copied, too. The new file gets its name (REPAIRED) only when it is
-    complete. Returns the number of rows. Raises StorageError.
+    complete. Returns the number of its answers, failures and attempts. Raises StorageError.
     """
     half, done = path.with_name(f"{path.name}.repairing"), path.with_name(f"{path.name}{REPAIRED}")
     _remove(half)
@@ -180,6 +197,7 @@ def _salvaged(path: Path) -> int:
         try:
             for source in (path, done):
                 _take_over(store, source)
+                _take_over_undigested(store, source)
             counted = [sa.select(sa.func.count()).select_from(table) for table in DIGESTED.values()]
             saved = store.database.read(lambda connection: sum(int(connection.scalar(one) or 0) for one in counted))
         finally:
@@ -260,6 +278,46 @@ def _take_over(store: ResponseStore, source: Path) -> None:
                 store.database.add_new(connection, table, whole[start : start + 500])
 
         store.database.write(work)
+
+
+def _take_over_undigested(store: ResponseStore, source: Path) -> None:
+    """Add the readable rows of the tables without digests (UNDIGESTED), if their values are possible.
+
+    Batches that wait at a vendor are paid for, and only these rows tell of them.
+    """
+    for table in UNDIGESTED:
+        names = [column.name for column in table.c]
+        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for order in ("ASC", "DESC"):
+            for values in _readable(source, f"SELECT {', '.join(names)} FROM {table.name} ORDER BY rowid {order}"):
+                row = {n: unescape_text(v) if isinstance(v, str) else v for n, v in zip(names, values, strict=True)}
+                if _can_be(table, row):
+                    rows[tuple(row[column.name] for column in table.primary_key)] = row
+        whole = list(rows.values())
+
+        def work(connection: sa.Connection, table: sa.Table = table, whole: list[dict[str, Any]] = whole) -> None:
+            for some in in_batches(whole):
+                store.database.add_new(connection, table, list(some))
+
+        store.database.write(work)
+
+
+def _can_be(table: sa.Table, row: Mapping[str, Any]) -> bool:
+    """Return whether the values of a row have the types of their columns and, in some tables, a known state."""
+    for column in table.c:
+        value = row[column.name]
+        if value is None and column.nullable:
+            continue
+        kinds = (
+            (int, float)
+            if isinstance(column.type, sa.Float)
+            else (int,)
+            if isinstance(column.type, sa.Integer)
+            else (str,)
+        )
+        if type(value) not in kinds:
+            return False
+    return row.get("state") in STATES.get(table.name, (None,))
 
 
 def _readable(path: Path, query: str) -> Iterator[tuple[Any, ...]]:

@@ -43,21 +43,24 @@ def spent(connection: sa.Connection, owner: str | None = None, since: float | No
     return dict(sorted(found.items()))
 
 
-def thoughts(connection: sa.Connection, model: str, characters: int) -> dict[int, tuple[int, int]]:
-    """Return how much a model thought: {output limit of the request: (answers, thinking tokens in all of them)}.
+def output_tokens(connection: sa.Connection, model: str, characters: int) -> dict[int, tuple[int, int, int]]:
+    """Return a model's output: {output limit of the request: (answers, their reasoning tokens, their output tokens)}.
 
-    Answers without a known output limit or count of output tokens are left out. If the provider reports no reasoning
-    tokens, they are estimated: the output tokens less the tokens of the text, at `characters` characters a token.
+    Output tokens include reasoning tokens. Answers without a known output limit or number of output tokens are left
+    out. If the provider reports no reasoning tokens, they are estimated: the output tokens less the tokens of the text,
+    at `characters` characters a token.
     """
     text = sa.func.length(responses.c.text, type_=sa.Integer) // characters
     tokens = sa.func.sum(sa.func.coalesce(responses.c.reasoning_tokens, responses.c.output_tokens - text))
-    query = sa.select(responses.c.output_limit, sa.func.count(), tokens).where(
+    query = sa.select(responses.c.output_limit, sa.func.count(), tokens, sa.func.sum(responses.c.output_tokens)).where(
         responses.c.model == model,
         responses.c.output_tokens.is_not(None),
         responses.c.output_limit.is_not(None),
     )
     found = connection.execute(query.group_by(responses.c.output_limit))
-    return {int(limit): (int(answers), max(0, int(tokens))) for limit, answers, tokens in found}
+    return {
+        int(limit): (int(answers), max(0, int(reasoning)), int(output)) for limit, answers, reasoning, output in found
+    }
 
 
 def by_model(connection: sa.Connection, table: sa.Table) -> dict[str, int]:

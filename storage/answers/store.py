@@ -90,12 +90,14 @@ class ResponseStore:
         """
         return self.database.read(lambda connection: _states(connection, keys))
 
-    def answered_since(self, keys: Collection[str], since: float) -> set[str]:
-        """Return those of these requests that were answered by an attempt that started at `since` or later.
+    def sent_since(self, keys: Collection[str], since: float) -> set[str]:
+        """Return those of these requests that a vendor has read, or may have read, since then. since: unix seconds.
 
-        since: in unix seconds.
+        It has read a request if an attempt that started at `since` or later was answered or charged for. It may have
+        read a request with a claim that ends at `since` or later: its attempt is not stored yet, and never will be if
+        the process was killed.
         """
-        return self.database.read(lambda connection: _answered_since(connection, keys, since))
+        return self.database.read(lambda connection: _sent_since(connection, keys, since))
 
     def add(
         self,
@@ -217,12 +219,12 @@ class ResponseStore:
         """
         return self.database.read(lambda connection: spending.spent(connection, owner, since))
 
-    def thoughts(self, model: str, characters: int) -> dict[int, tuple[int, int]]:
-        """Return how much a model thought: {output limit of the request: (answers, thinking tokens in all of them)}.
+    def output_tokens(self, model: str, characters: int) -> dict[int, tuple[int, int, int]]:
+        """Return a model's output: {output limit of the request: (answers, reasoning tokens, output tokens)}.
 
-        characters: how many characters of text count as one token; see `spending.thoughts`.
+        characters: how many characters of text count as one token; see `spending.output_tokens`.
         """
-        return self.database.read(lambda connection: spending.thoughts(connection, model, characters))
+        return self.database.read(lambda connection: spending.output_tokens(connection, model, characters))
 
     def holdings(self) -> Holdings:
         """Count all rows. On PostgreSQL, the counts may differ by what others commit meanwhile."""
@@ -262,9 +264,12 @@ def _states(connection: sa.Connection, keys: Collection[str]) -> dict[str, str]:
     return found
 
 
-def _answered_since(connection: sa.Connection, keys: Collection[str], since: float) -> set[str]:
+def _sent_since(connection: sa.Connection, keys: Collection[str], since: float) -> set[str]:
     found: set[str] = set()
+    read = sa.or_(attempts.c.outcome == "answered", attempts.c.cost_nano_usd > 0)
     for some in in_batches(list(keys)):
-        own = attempts.c.request_key.in_(some), attempts.c.outcome == "answered", attempts.c.started >= since
+        own = attempts.c.request_key.in_(some), read, attempts.c.started >= since
         found.update(connection.scalars(sa.select(attempts.c.request_key).where(*own)))
+        claimed = claims.c.request_key.in_(some), claims.c.expires >= since
+        found.update(connection.scalars(sa.select(claims.c.request_key).where(*claimed)))
     return found

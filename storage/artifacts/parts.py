@@ -128,7 +128,7 @@ class TableWriter(Generic[R]):
 
 
 def _weight(row: Row) -> int:
-    """Estimate the size of a row in bytes, with one byte for each character."""
+    """Estimate the size of a row in bytes: one for each character of its texts, and 8 for each other value."""
     size, texts, others = fields_by_size(type(row))
     values = row.__dict__
     for name in texts:

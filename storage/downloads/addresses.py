@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from scrollwork.storage.errors import DownloadError
 
@@ -23,13 +23,18 @@ class HostLimits:
 
 
 def check(url: str) -> None:
-    """Raise DownloadError unless the URL is http or https and names a host.
-
-    Raises ValueError if the URL cannot be parsed, as with a "[" that is not closed.
-    """
-    parts = urlsplit(url)
+    """Raise DownloadError unless the URL is http or https and names a host."""
+    parts = parts_of(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise DownloadError(f"{url}: only http and https URLs are fetched")
+
+
+def parts_of(url: str) -> SplitResult:
+    """Return the parts of a URL. Raises DownloadError if it cannot be parsed, as with a "[" that is not closed."""
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise DownloadError(f"{url}: no URL ({error})") from None
 
 
 def endpoint() -> str:
@@ -40,7 +45,7 @@ def endpoint() -> str:
     url = (os.environ.get("HF_ENDPOINT") or PUBLIC).rstrip("/")
     try:
         check(url)
-    except (DownloadError, ValueError):
+    except DownloadError:
         raise DownloadError(f"HF_ENDPOINT={url}: must be an http or https URL") from None
     return url
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from scrollwork.storage.downloads.addresses import HostLimits, check
+from scrollwork.storage.downloads.addresses import HostLimits, check, parts_of
 from scrollwork.storage.downloads.public import PublicTransport
 from scrollwork.storage.errors import Again, DownloadError, Gone, NeedsPerson, Stopped
 
@@ -98,9 +98,9 @@ class Web:
     def key(self, url: str) -> str:
         """Return the name under which requests to a URL's host are counted: the host, or its domain in `manners`.
 
-        Raises ValueError if the URL cannot be parsed, as with a "[" that is not closed.
+        Raises DownloadError if the URL cannot be parsed.
         """
-        host = (urlsplit(url).hostname or "").lower()
+        host = (parts_of(url).hostname or "").lower()
         known = [name for name in self._manners if host == name or host.endswith(f".{name}")]
         return max(known, key=len) if known else host
 
@@ -118,7 +118,7 @@ class Web:
         """Yield the response (status 200, 206 or 416) after redirects; its body is not read yet.
 
         A slot of the host is held until the block ends. Network errors while the block reads the body are raised as
-        Again. Raises Again, Gone, NeedsPerson, Stopped or DownloadError, and ValueError if `url` cannot be parsed.
+        Again. Raises Again, Gone, NeedsPerson, Stopped or DownloadError.
         """
         seen: list[str] = []
         while True:
@@ -184,7 +184,7 @@ class Web:
 
 
 def origin(url: str) -> tuple[str, str, int | None]:
-    """Return (scheme, host, port) of a URL. Raises DownloadError if the port is wrong, ValueError as `check`."""
+    """Return (scheme, host, port) of a URL that can be parsed. Raises DownloadError if its port is wrong."""
     parts = urlsplit(url)
     try:
         port = parts.port

@@ -21,9 +21,8 @@ from scrollwork.models.engine.patience import TOLD_S
 from scrollwork.models.engine.retry import LONGEST_S, may_be_charged
 from scrollwork.models.engine.running import Running, Runs
 from scrollwork.models.hosted.tables import key_name_of
-from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import beyond_answer
-from scrollwork.models.vendors.marks import prefixes_from
+from scrollwork.models.vendors.marks import cache_marks, least_ordered_prefix
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.models.vendors.tiers import FLEX
 from scrollwork.pipeline import progress
@@ -82,7 +81,7 @@ class Asker:
         self._batched, self._batch_names = 0, set[str]()  # requests that wait in a batch; our names for these batches
         table = calling.tables[model.name]
         self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
-        self._cached = prefixes_from(table), cache_marks(table)
+        self._cached = least_ordered_prefix(table), cache_marks(table)
         self._flex, self._at_standard = table.get("service") == FLEX, 0  # answers from another tier than flex
         new = not store.holds_answers(model.name)
         self._breaker = breaker(model.name, calling, alone=LOOKED_AT if new else 0)
@@ -166,7 +165,7 @@ class Asker:
         for batch in batches:
             calls = {call.key: call for call in batch if call.key not in self._claimed}
             todo = self._missing(calls)
-            note_earlier_prompts({key: calls[key] for key in calls.keys() - set(todo)}, self._store, self._breaker)
+            note_earlier_prompts(calls, self._store, self._breaker)
             ours = self._store.claim(todo, self._owner, LEASE_S) if todo else set()
             self._claimed_by_others |= {key for key in todo if key not in ours}
             self._done += len(batch) - len(todo)

@@ -67,6 +67,7 @@ class Collector:
     def __init__(self, store: ResponseStore, steps: BatchSteps, price: Price | None, folder: Path) -> None:
         self._store, self._steps, self._price, self._folder = store, steps, price, folder
         self._begun: dict[str, Collected] = {}  # by batch, until all of its results are stored
+        self._owned = set[str]()  # batches whose row names whose their results are
 
     def collect(
         self, batch: StoredBatch, ended: BatchState, run: str, bounding: Bounding = lambda _: {}, patient: bool = False
@@ -77,14 +78,16 @@ class Collector:
         fewer answers than the provider counts. Raises CallProblem, StorageError.
         """
         if batch.owner:  # a run was killed while it stored the results
+            self._owned.add(batch.batch_id)
             return self._collect(batch, ended, bounding, patient)
-        self._store.save_batch(replace(batch, owner=run))
+        self._owned.discard(batch.batch_id)
         try:
             return self._collect(replace(batch, owner=run), ended, bounding, patient)
         except CallProblem:
-            if not self._begun[
-                batch.batch_id
-            ].withheld:  # all that is stored is settled: another run may count the rest
+            withheld = self._begun[batch.batch_id].withheld
+            if (
+                batch.batch_id in self._owned and not withheld
+            ):  # all that is stored is settled: another run may count the rest
                 self._store.save_batch(batch)
             raise
 
@@ -104,14 +107,14 @@ class Collector:
                 bounds = bounds or bounding(states)  # settled requests too: others may share a prefix with them
                 for lines in chunks(self._lines(file, states, waiting, found, bounds, refused), COMMIT):
                     self._store_lines(batch, lines, found, share)
-        for lines in chunks((line for key, line in refused.items() if key in waiting), COMMIT):
-            self._store_lines(batch, lines, found, share)
-        waiting -= refused.keys()
         counted, lacking = min(ended.done, len(states)), states.keys() - found.known_lines
         none = len(lacking) == len(states)  # such as a page of HTML, or the results of another batch
         if patient and counted and lacking and (none or len(found.processed) + found.unread_lines < counted):
             said = f"its results hold {len(found.processed):,} of the {counted:,} answers that the provider counts"
             raise CallProblem("transient", said)
+        for lines in chunks((line for key, line in refused.items() if key in waiting), COMMIT):
+            self._store_lines(batch, lines, found, share)
+        waiting -= refused.keys()
         paid_for = max(found.unread_lines, counted - len(found.processed))
         lost = sorted(lacking)[:paid_for]  # sorted, so that a second collection takes the same ones
         paid = [Line(key, CallProblem("transient", UNREAD, status=200)) for key in lost if key in waiting]
@@ -189,6 +192,11 @@ class Collector:
                 refused[line.key] = own
 
     def _store_lines(self, batch: StoredBatch, lines: list[Line], found: Collected, share: int) -> None:
+        if (
+            lines and batch.batch_id not in self._owned
+        ):  # not before: a run that is killed while it downloads counts none
+            self._store.save_batch(batch)
+            self._owned.add(batch.batch_id)
         cost_of_all = 0
         answers, failures, attempts, states, again = [], [], [], {}, {}
         provider, member = batch.provider, batch.model

@@ -114,7 +114,8 @@ def open_model_batches(model: str, calling: CallSettings, session: Session, stac
         return None
     module = importlib.import_module(BATCHES[table["provider"]])
     try:
-        steps = BatchSteps(lambda: module.make(model, table), retry_policy(table.get("retry", {})), STOP)
+        policy = retry_policy(table.get("retry", {}))
+        steps = BatchSteps(lambda: module.make(model, table), policy, STOP, wait_s=calling.batch_wait_s)
     except BadTable as error:
         if calling.batch:
             raise UsageError(str(error)) from error

@@ -21,9 +21,8 @@ from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, shared_most
 from scrollwork.models.hosted.batch_steps import BatchSteps, Unconfirmed
 from scrollwork.models.hosted.batches import BatchState, may_exist
 from scrollwork.models.hosted.model import place_of
-from scrollwork.models.vendors.families import cache_marks
 from scrollwork.models.vendors.fill import beyond_answer
-from scrollwork.models.vendors.marks import batch_group, prefixes_from
+from scrollwork.models.vendors.marks import batch_group, cache_marks, least_ordered_prefix
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, CallSettings, budget_of, known_price
@@ -127,10 +126,11 @@ class ModelBatches:
             yield from (calls[key] for key in self._claims.take(list(calls)))
 
     def with_prefixes(self, calls: Iterable[Call], least: int = 0) -> Iterator[Call]:
-        """Yield the calls with the prefixes that `least` of them share, by default as many as a breakpoint pays for."""
-        if self._group:
+        """Yield the calls with the prefixes that `least` of them share, by default as many as a breakpoint pays for;
+        without any if none does and `least` is 0."""
+        if least or self._group:
             return with_shared_prefixes(
-                calls, prefixes_from(self._table), cache_marks(self._table), least or self._group
+                calls, least_ordered_prefix(self._table), cache_marks(self._table), least or self._group
             )
         return iter(calls)
 

@@ -1,4 +1,4 @@
-"""The order of requests to hosted models: prompts that share a longer prefix of documents follow one another.
+"""The order of requests to hosted models: prompts that share a longer prefix follow one another.
 
 In the table of prompts, windows of a context are ordered by length, and documents that were cut for different questions
 end at different positions. In this order each shorter one is a prefix of the next, and a provider's prefix cache hits.
@@ -7,7 +7,7 @@ end at different positions. In this order each shorter one is a prefix of the ne
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, takewhile
 
 from scrollwork.records.prompt import Part, Prompt
 
@@ -17,15 +17,28 @@ MOST = 20_000  # most prompts that are held and sorted together; a longer table 
 def in_prefix_order(prompts: Iterable[Prompt]) -> Iterator[tuple[int, Prompt]]:
     """Yield each prompt with its position in the table.
 
-    Prompts with the same first document follow the first of them, wherever they stand in the table. They are sorted by
-    the spans that they show of their documents, the shorter of two spans with the same start first.
+    Prompts with the same text before their documents follow the first of them, wherever they stand in the table; so do,
+    among these, those with the same first document. They are sorted by the spans that they show of their documents, the
+    shorter of two spans with the same start first.
     """
     numbered = enumerate(prompts)
     while some := list(islice(numbered, MOST)):
-        documents: dict[str | None, int] = {}
-        for _, prompt in some:
-            documents.setdefault(first_document(prompt), len(documents))
-        yield from sorted(some, key=lambda one: (documents[first_document(one[1])], spans(one[1])))
+        fronts: dict[int, int] = {}
+        documents: dict[tuple[int, str | None], int] = {}
+        ordered = []
+        for number, prompt in some:
+            front = front_hash(prompt)
+            document = (front, first_document(prompt))
+            place = fronts.setdefault(front, len(fronts)), documents.setdefault(document, len(documents))
+            ordered.append((place, spans(prompt), number, prompt))
+        ordered.sort(key=lambda one: one[:3])
+        yield from ((number, prompt) for _, _, number, prompt in ordered)
+        del some, ordered  # before the next part is read
+
+
+def front_hash(prompt: Prompt) -> int:
+    """Return a hash of the text before a prompt's first document; of all of its text if it has no document."""
+    return hash(tuple(part.text for part in takewhile(lambda part: part.role != "document", prompt.parts)))
 
 
 def first_document(prompt: Prompt) -> str | None:

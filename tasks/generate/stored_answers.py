@@ -32,9 +32,9 @@ def is_to_be_asked(state: str | None, retry_failed: bool = False) -> bool:
 
 def note_earlier_prompts(calls: Mapping[str, Call], store: ResponseStore, breaker: Breaker | None) -> None:
     """Note the prompts that earlier runs sent in the last day: cached tokens of prompts that begin like them are then
-    believed. calls: with a result in the store, by request key. breaker: None for a local model."""
+    believed. calls: by request key, before they are claimed. breaker: None for a local model."""
     if breaker is not None and calls:
-        for key in store.answered_since(calls, time.time() - EARLIER_S):
+        for key in store.sent_since(calls, time.time() - EARLIER_S):
             breaker.prompts.add(calls[key].ask.segments)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -89,6 +90,30 @@ def test_what_is_known_is_not_listed_or_not_what_is_sent(call: Call) -> None:
     assert rows["openai:gpt-5.5"]["sent"] == {"max_completion_tokens": 100, "reasoning_effort": "none"}
     assert rows["gpt-4o"]["successor"] == "gpt-6-luna"
     assert rows["gemma-2b"]["vendor"] is None
+
+
+def test_fact_has_no_source_or_no_date(call: Call) -> None:
+    mine = own(
+        call,
+        '[mine]\nprovider = "openai"\nid = "gpt-6-luna"\ncontext = 5000\nretired = "2027-01-01"\n'
+        "price = { input = 7.5, output = 9.5 }\nfamily = { max_input = 4000, cache = { read = 0.5 } }\n",
+    )
+    rows = {row["model"]: row for row in known_models(mine)}
+    undated = [
+        (row["id"], fact, text)
+        for row in rows.values()
+        for fact, texts in row["sources"].items()
+        for text in texts
+        if text != "its table" and not re.search(r"\b20[0-9]{2}\b", text)
+    ]
+    assert undated == []
+    assert [row["id"] for row in rows.values() if row["ends"] and not row["sources"].get("ends")] == []
+    assert [row["id"] for row in rows.values() if row["price"] and not row["sources"].get("price")] == []
+    its = rows["mine"]["sources"]
+    assert [fact for fact, texts in its.items() if texts == ["its table"]] == ["ends", "context", "max_input", "price"]
+    assert "checklist" in its["sampling"][0]
+    assert its["cache"][0] == "its table"
+    assert "caching" in its["cache"][1], "the rest of the rule is the vendor's"
 
 
 def test_end_within_sixty_days_is_not_told() -> None:
@@ -211,6 +236,7 @@ def test_vendor_that_answers_nonsense_is_a_traceback_or_is_believed(
         status, out, err = call("models", "check", "--models", own(call, lab))
     assert status == 1
     assert out.startswith(f"{url}/v1: ")
+    assert ("with no list of models but what is no JSON" in out) == (page == b"<html>no</html>")
     assert "Traceback" not in err
     assert "sk-mine-12345678" not in out + err
 
@@ -221,8 +247,19 @@ def test_entries_that_cannot_be_are_believed(call: Call) -> None:
     with vendor({"/v1/models": {"data": listed}}) as (url, _):
         lab = f'[tiny]\nprovider = "compatible"\nid = "tiny"\nbase_url = "{url}/v1"\n'
         status, out, err = call("models", "check", "--models", own(call, lab))
-    assert (status, err) == (0, "")
-    assert out.splitlines() == [f"{url}/v1: 2 models", "  as it is known here"]
+    assert (status, out.splitlines()) == (
+        0,
+        [f"{url}/v1: 2 models", "  tiny: its end is no date: \"['2027']\", here no day is known"],
+    )
+    missing = (
+        "ANTHROPIC_API_KEY",
+        "DEEPSEEK_API_KEY",
+        "GEMINI_API_KEY",
+        "GROQ_API_KEY",
+        "OPENAI_API_KEY",
+        "XAI_API_KEY",
+    )
+    assert err.strip() == f"not asked, for want of a key: {', '.join(missing)}", "a vendor is left out without a word"
 
 
 def test_server_that_is_not_there_is_a_traceback(call: Call, tmp_path: Path) -> None:

@@ -98,11 +98,25 @@ def test_thoughts_that_a_home_has_paid_for_are_guessed_all_the_same(call: Call) 
         code, out, err = call.at(home)(*estimate)
         assert code == 0, err
         (row,) = json.loads(out)
-        assert row["thoughts_measured"] == measured
+        assert row["outputs_measured"] == measured
         assert row["output_tokens"] == pytest.approx(bill["output_tokens"], rel=0.05)
         assert (row["thought_tokens"] == 6_000 * row["to_ask"]) == (not measured)
         _, out, err = call.at(home)(*estimate, "--ways")
-        assert {way["thoughts_measured"] for way in json.loads(out)} == {bool(measured)}, err
+        assert {way["outputs_measured"] for way in json.loads(out)} == {bool(measured)}, err
+
+
+@pytest.mark.slow
+def test_estimate_after_a_pilot_is_further_from_the_bill_than_a_twentieth(call: Call, tmp_path: Path) -> None:
+    """Answers are not as long as references; ten of them tell. One run of SEAM is the pilot, two are estimated."""
+    asked = models("gpt-6-luna", "gpt-5.6-luna", "claude-sonnet-5-5", "claude-opus-5-5")
+    rehearsed(call, "seam", "--runs", "1", *asked)
+    code, out, err = call.at(call.home / "rehearsal")("estimate", "seam", "--sample", *ESTIMATED, "--runs", "2", *asked)
+    assert code == 0, err
+    found: dict[str, float] = {}
+    for row in json.loads(out):
+        found[row["model"]] = found.get(row["model"], 0.0) + row["price"]["online"]
+    for row in rehearsed(call.at(tmp_path / "another"), "seam", "--runs", "2", *asked)["bill"]:
+        assert found[row["model"]] == pytest.approx(row["billed_usd"], rel=0.05), row
 
 
 @pytest.mark.slow
@@ -121,7 +135,7 @@ LARGE = ("--task", "qasper", "--task", "squality", "--task", "quality", "--batch
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["claude-opus-5-5", "gpt-6-luna"])
+@pytest.mark.parametrize("model", ["claude-opus-5-5", "gpt-6-luna", "openai:gpt-5.2"])
 def test_batch_is_uploaded_before_a_reply_was_seen_or_asks_that_again(call: Call, tmp_path: Path, model: str) -> None:
     """Two of the run's own requests go first, at the standard price; the bill is right to the nano-dollar."""
     (row,) = rehearsed(call, "zeroscrolls", *LARGE, *models(model))["bill"]

@@ -27,6 +27,7 @@ from scrollwork.storage.errors import StorageError
 from scrollwork.storage.folder import files_below
 from scrollwork.suites.parts import parts
 from scrollwork.suites.request import Request
+from tests.some_slow import one_in
 
 TEXT = ["id", "pid", "input", "output"]
 OFFSETS = ["document_start_index", "document_end_index", "query_start_index", "query_end_index"]
@@ -72,7 +73,7 @@ def front(folder: Path) -> Any:
     return yaml.safe_load((folder / "README.md").read_text(encoding="utf-8").split("---\n")[1])
 
 
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", one_in(2, reversed(SUITES)))
 def test_every_configuration_loads_with_the_rows_that_were_built(
     datasets: Any, exported: dict[str, tuple[Request, Path]], suite: str, tmp_path: Path
 ) -> None:

@@ -89,6 +89,7 @@ GOOD = '[qmsum]\nfiles = [{ path = "a.jsonl", url = "http://h/a" }]\n'
         (GOOD.replace("a.jsonl", "../a"), "must lie below the raw folder"),
         (GOOD.replace("a.jsonl", "/../a"), "must lie below the raw folder"),
         (GOOD.replace("http://h/a", "file:///etc/passwd"), "is no http or https URL"),
+        (GOOD.replace("http://h/a", "http://[h/a"), "is no http or https URL"),
         (GOOD.replace(" }", ', sha256 = "ABC" }'), "`sha256` must be 64 hexadecimal digits"),
         (GOOD.replace(" }", ', bytes = "7" }'), "`bytes` must be a number"),
         (GOOD.replace(" }", ', members = ["../x"] }'), "must lie below the raw folder"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Ask, Call, CallProblem, Reply, Segment, SharedPrefix, halves, text_of
+from scrollwork.models.base import Ask, Call, CallProblem, Reply, Segment, SharedPrefix, split_after_documents, text_of
 from scrollwork.models.registry import make, settings
 from tests.servers.vendor import Vendor, running
 
@@ -35,7 +35,7 @@ def ask(document: str = "one two three", *, question: str = "What?", wrapped: bo
     ]
     whole = (HUMAN, *segments, ASSISTANT) if wrapped else tuple(segments)
     if prefix := more.pop("prefix", ""):
-        more["shared_prefixes"] = (SharedPrefix(len(text_of(halves(whole)[0])), prefix),)
+        more["shared_prefixes"] = (SharedPrefix(len(text_of(split_after_documents(whole)[0])), prefix),)
     return Ask("qmsum", "e1", whole, "0" * 64, 1, more.pop("max_new_tokens", 100), **more)
 
 

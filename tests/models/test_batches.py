@@ -9,7 +9,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pytest
@@ -351,6 +351,21 @@ def test_key_is_in_what_is_said(name: str, vendor: Vendor) -> None:
             assert caught.value.status == 401
             assert OPENAI_KEY not in repr(vars(caught.value))
             assert ANTHROPIC_KEY not in repr(vars(caught.value))
+
+
+@each_vendor
+def test_look_is_repeated_beyond_the_time_that_may_be_waited(name: str, vendor: Vendor) -> None:
+    """Of eight batches that answer 503, each was looked at for as long as a call is tried."""
+    spec = VENDORS[name]
+    table = table_of(spec, {}, "http://127.0.0.1:9")  # nobody answers; `vendor` sets the key
+    module = importlib.import_module(BATCHES[name])
+    slow = Policy(attempts=50, first_wait_s=1.0, longest_wait_s=1.0)
+    with closing(BatchSteps(lambda: module.make(spec, table), slow, Stop(), wait_s=0.5)) as steps:
+        began = time.monotonic()
+        for number in range(8):
+            with pytest.raises(CallProblem):
+                steps.look(f"batch_{number}")
+        assert time.monotonic() - began < 5
 
 
 @each_vendor

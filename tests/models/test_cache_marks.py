@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Ask, Call, Segment, SharedPrefix, Usage, halves, text_of
+from scrollwork.models.base import Ask, Call, Segment, SharedPrefix, Usage, split_after_documents, text_of
 from scrollwork.models.engine.limits import Caps, Ended, Limiter, tokens_used
 from scrollwork.models.engine.usage_bounds import bounds_of, usage_problem
 from scrollwork.models.hosted.anthropic import Messages
 from scrollwork.models.hosted.tables import checked_table
 from scrollwork.models.registry import make
-from scrollwork.models.vendors.families import cache_least
-from scrollwork.models.vendors.marks import batch_group, cache_seconds, cache_use
+from scrollwork.models.vendors.marks import batch_group, cache_least, cache_seconds, cache_use
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.storage.digest import sha256_of
 
@@ -186,7 +185,7 @@ def test_mark_in_a_batch_costs_more_than_it_saves() -> None:
 
 def test_usage_of_a_marked_request_is_doubted_or_believed_beyond_its_mark() -> None:
     one, sent = call("gpt-6-luna", ask("first?"))
-    head = text_of(halves(one.ask.segments)[0])
+    head = text_of(split_after_documents(one.ask.segments)[0])
     bounds = bounds_of(one.ask, sent)
     fits = Usage(2_400, 0, 2_390, 5)
     assert usage_problem(fits, bounds, "x") == ""

@@ -15,6 +15,7 @@ from scrollwork.models.extractive.sentiment import positive_share, tone
 from scrollwork.models.extractive.span import kind_of
 from scrollwork.models.registry import UnknownModel, make, settings
 from scrollwork.suites.suite_files import load_models, load_suite
+from tests.some_slow import one_in
 
 TABLES = load_models()
 KEYLESS = ("lead", "lexrank", "bm25", "strong")
@@ -116,7 +117,7 @@ HOSTILE = ["", " \n ", "x" * 1_000_000, "." * 100_000, "? ! ...", "\u202e\u0000\
            "(A) (B)\n (C)", "1 " * 30_000, "Aa " * 30_000, "北京。上海。" * 5000, "\n" * 100_000, "the of and. " * 2000]  # fmt: skip
 
 
-@pytest.mark.parametrize("rule", EVERY, ids=str)
+@pytest.mark.parametrize("rule", one_in(3, EVERY), ids=str)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_noise_crashes_a_rule_or_takes_more_than_linear_time(rule: dict[str, object], text: str) -> None:
     began = time.process_time()

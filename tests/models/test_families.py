@@ -12,19 +12,14 @@ import pytest
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.budget import Budget, Meter
 from scrollwork.models.engine.prices import Price, UnknownPrice, nano, price_of
-from scrollwork.models.hosted.tables import BadTable, checked_table, what_answers
+from scrollwork.models.engine.settings import settings as engine_settings
+from scrollwork.models.hosted.tables import BadTable, answer_relevant, checked_table, temperature
 from scrollwork.models.registry import HOSTED, make, settings
 from scrollwork.models.vendors import families as families_module
-from scrollwork.models.vendors.families import (
-    BadVendor,
-    cache_minimum,
-    families,
-    family_context,
-    family_of,
-    read,
-    vendors,
-)
+from scrollwork.models.vendors.families import BadVendor, families, family_context, family_of, read, vendors
 from scrollwork.models.vendors.fill import beyond_answer, most_output
+from scrollwork.models.vendors.keys import FACTS
+from scrollwork.models.vendors.marks import cache_minimum
 from scrollwork.models.vendors.own_facts import unknown_effort
 from scrollwork.suites.suite_files import load_models
 from tests.models.clock import call
@@ -280,7 +275,10 @@ def test_gateway_takes_what_its_vendor_knows_where_the_table_names_it() -> None:
         checked_table("m", {**behind, "vendor": "opnai"})
 
 
-HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey_env = "V_KEY"\n[sources]\npage = "a page"\n'
+HEAD = (
+    'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey_env = "V_KEY"\n[sources]\npage = "a page"\n'
+    "[default.source]\n" + "".join(f'{fact} = ["page"]\n' for fact in FACTS)
+)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +300,10 @@ HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey
         ('[m]\nsampling = "effort_off"\n', 'sampling = "effort_off" needs effort.off'),
         ("[m]\ncontext = 5\nmax_input = 6\n", "max_input is more than context"),
         ('[m]\nreleased = "2026-02-01"\nends = "2026-01-01"\n', "ends before it is released"),
-        ('[m]\nsource = ["pag"]\n', r"source 'pag' is none of \[sources\]: page"),
+        ('[m]\nsource = { price = ["pag"] }\n', r"\[m\]: source 'pag' is none of \[sources\]: page"),
+        ('[m]\nsource = { prise = ["page"] }\n', r"source: key 'prise' is none of .*did you mean 'price'\?"),
+        ('[m]\nsource = ["page"]\n', "source: must be a table"),
+        ("[m]\ncontext = 5\nsource = { context = [] }\n", r"\[m\]: context needs a source: source = { context ="),
         ('[m]\naliases = ["n"]\n[n]\ncontext = 5\n', "alias 'n' is there already"),
         ('[m]\ncache = { rule = "blocks", write = { "30x" = 1.0 } }\n', "key must be a lifetime .*, not '30x'"),
         ('[m]\ncache = { rule = "blocks", write = { "0m" = 1.0 } }\n', "key must be a lifetime .*, not '0m'"),
@@ -331,9 +332,14 @@ HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey
         ('[m]\nreleased = "2026-02-01"\nkeeps = "2026-01-01"\n', "keeps to a day before it is released"),
         ('[""]\ncontext = 5\n', "the name of a table must be a name, not ''"),
         ("[defaults]\ncontext = 5\n", r"\[defaults\] is not the name of a family.* did you mean 'default'"),
-        ('[default]\nsource = ["pag"]\n', r"\[default\]: source 'pag' is none of \[sources\]: page"),
+        ('[group.g]\nsource = { price = ["pag"] }\n[m]\ngroup = "g"\n', "source 'pag' is none of"),
         ("[group.g]\ncontext = 5\n[m]\ncontext = 6\n", r"\[group\.g\] is the group of no family"),
         ('[default]\ngroup = "g"\n[group.g]\n', r"\[default\] group belongs in a family"),
+        (
+            '[m]\neffort = { field = "messages.x", values = ["low"] }\n',
+            "field must be the name of a parameter, and none of",
+        ),
+        ('[m]\nprice = [{ from = "2026-01-01", input = 2e-6, output = 8e-6 }]\n', "2e-06 is next to nothing"),
         ("m = 5\n", "unknown key 'm'"),
         ("[m\n", r"v\.toml: "),
     ],
@@ -352,6 +358,7 @@ def test_file_of_a_vendor_that_cannot_be_is_taken(text: str, said: str, tmp_path
         ("https://v.example/v1", "v.example/v1", 'address must be an address such as "https://HOST/v1"'),
         ("https://v.example/v1", "https://me:key@v.example/v1", "address must be an address"),
         ("https://v.example/v1", "https://[::1/v1", "v.toml: address 'https://.::1/v1': Invalid IPv6 URL"),
+        ("https://v.example/v1", "https://v.example:port/v1", "v.toml: address .* could not be cast to integer"),
         ("V_KEY", "MY KEY", "key_env must be the name of an environment variable, not 'MY KEY'"),
     ],
 )
@@ -432,7 +439,7 @@ def test_facts_of_ones_own_do_not_go_over_the_family() -> None:
     assert not known.exact, "the vendor's file still does not know it"
     assert known.family.get("endpoints.chat.min_output") == 1, "what is not said stays as the vendor's models have it"
     assert cache_minimum(table) == 2048
-    assert what_answers({**table, "family": {}}) == what_answers(table), "facts would change the request key"
+    assert answer_relevant({**table, "family": {}}) == answer_relevant(table), "facts would change the request key"
 
 
 def test_server_of_ones_own_has_no_facts_of_its_own() -> None:
@@ -485,11 +492,89 @@ def test_effort_with_which_thoughts_cannot_be_stopped_is_sent_without_a_word() -
         assert ("with thoughts off; high is the highest" in unknown_effort({**table, "extra": extra})) == said
 
 
-def test_price_of_one_token_in_a_family_makes_the_budget_blind() -> None:
-    table = {
-        "provider": "openai",
-        "id": "m",
-        "family": {"price": [{"from": "2026-01-01", "input": 2e-6, "output": 8e-6}]},
+@pytest.mark.parametrize("rate", ["input", "cached", "cache_write", "output"])
+def test_price_of_one_token_in_a_family_makes_the_budget_blind(rate: str) -> None:
+    rates = {"from": "2026-01-01", "input": 2.0, "cached": 0.2, "cache_write": 2.5, "output": 8.0, rate: 2e-6}
+    said = f"{rate} is in USD per million tokens, and 2e-06 is next to nothing"
+    with pytest.raises(BadTable, match=rf"family price\[0\]: {said}"):
+        checked_table("m", {"provider": "openai", "id": "m", "family": {"price": [rates]}})
+    given = {key: value for key, value in rates.items() if key != "from"}
+    with pytest.raises(BadTable, match=rf"price\.{said}"):
+        checked_table("m", {"provider": "openai", "id": "m", "price": given})
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("ft:gpt-4o-mini-2024-07-18:acme::AbC", "gpt-4o-mini"),
+        ("ft:gpt-4.1:acme:label:AbC", "gpt-4.1"),
+        ("ft:gpt-4.9:acme::AbC", ""),
+    ],
+)
+def test_fine_tuned_model_loses_its_temperature_or_has_the_price_of_its_base(model: str, family: str) -> None:
+    table = checked_table("m", {"provider": "openai", "id": model})
+    known = family_of(table)
+    assert known is not None
+    assert (known.family.id, known.exact) == (family, False)
+    with pytest.raises(UnknownPrice):
+        price_of("m", table)
+    assert temperature(table) == (0.0 if family else None)
+
+
+def test_smaller_context_of_a_table_contradicts_its_vendors_file() -> None:
+    for vendor, model, context in (("openai", "gpt-6-luna", 400_000), ("deepseek", "deepseek-flash", 131_072)):
+        own = {**vendors()[vendor].client, "id": model, "family": {"context": context}}
+        known = family_of(checked_table("m", own))
+        assert known is not None
+        assert [known.family.get(key, context) for key in ("context", "max_input")] == [context, context]
+        assert known.family.get("max_output") <= context
+    with pytest.raises(BadTable, match="family: max_output is more than context"):
+        checked_table("m", {"provider": "openai", "id": "m", "family": {"context": 5, "max_output": 6}})
+
+
+@pytest.mark.parametrize(
+    ("table", "written"),
+    [
+        ({"provider": "compatible", "vendor": "openrouter", "id": "anthropic/claude-opus-5.5"}, False),
+        ({"provider": "compatible", "vendor": "anthropic", "id": "claude-opus-5-5"}, False),
+        ({"provider": "anthropic", "id": "claude-opus-5-5"}, True),
+        (
+            {"provider": "compatible", "vendor": "anthropic", "id": "claude-opus-5-5", "extra": {"cache_control": {}}},
+            True,
+        ),
+        ({"provider": "compatible", "vendor": "openrouter", "id": "openai/gpt-6-luna"}, True),
+    ],
+)
+def test_prompt_that_cannot_be_marked_counts_as_written(table: dict[str, Any], written: bool) -> None:
+    """A reply that does not say what was written; OpenAI's newer models write without being asked to."""
+    own = {
+        "price": {"input": 4.0, "cached": 0.4, "cache_write": 5.0, "output": 20.0},
+        "base_url": "http://127.0.0.1:9/v1",
     }
-    with pytest.raises(BadTable, match=r"family: price\[0\]\.input is in USD per million tokens, and 2e-06 is next to"):
-        checked_table("m", table)
+    price = price_of("m", checked_table("m", {**own, **table}))
+    asked = call(1, "p", tokens=10_000).ask
+    assert price.counted(Usage(10_000, 0, None, 0, 0), asked) == 10_000 * (5_000 if written else 4_000)
+
+
+def test_endpoint_chosen_by_a_table_loses_what_its_vendor_says_of_it() -> None:
+    table = checked_table("m", {"provider": "openai", "id": "gpt-6-luna", "family": {"endpoints": {"responses": {}}}})
+    assert (table["endpoint"], most_output(10, table)) == ("responses", 16)
+    known = family_of({"provider": "openai", "id": "gpt-6-luna"})
+    assert known is not None
+    assert known.family.get("endpoints.responses.min_output") == 16, "the table changed what others read"
+
+
+def test_concurrency_of_a_family_is_passed() -> None:
+    own = {"provider": "compatible", "id": "m", "base_url": "http://127.0.0.1:9/v1"}
+    for more, at_once in (({}, 32), ({"family": {"concurrency": 2}}, 2), ({"family": {"concurrency": 2}, "concurrency": 8}, 2),
+                          ({"family": {"concurrency": 2}, "concurrency": 1}, 1)):  # fmt: skip
+        assert engine_settings("m", checked_table("m", {**own, **more}), key_name="").caps.concurrency == at_once
+
+
+def test_temperature_that_a_table_says_is_taken_is_not_sent() -> None:
+    for more, sent in (
+        ({}, None),
+        ({"family": {"sampling": "always"}}, 0.0),
+        ({"family": {"sampling": "never"}}, None),
+    ):
+        assert temperature(checked_table("m", {"provider": "anthropic", "id": "claude-opus-5-7", **more})) == sent

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.hosted.tables import PAYING, BadTable, checked_table, what_answers
+from scrollwork.models.hosted.tables import PAYING, BadTable, answer_relevant, checked_table
 from scrollwork.models.hosted.wire import proxy_for
 from scrollwork.models.registry import HOSTED, UnknownModel, make, settings
 from scrollwork.preprocessing.tokens.tokenizer import engine_module
@@ -141,7 +141,7 @@ def test_key_for_a_server_of_this_machine_or_over_https_is_refused(url: str) -> 
 def test_insecure_is_part_of_the_request_key() -> None:
     table = {**LAB, "base_url": "http://gpu.lan/v1"}
     one, other = checked_table("lab", table), checked_table("lab", {**table, "insecure": True})
-    assert what_answers(one) == what_answers(other)
+    assert answer_relevant(one) == answer_relevant(other)
     assert make("lab", one, "").payload(ask(), "lab") == make("lab", other, "").payload(ask(), "lab")
 
 
@@ -156,6 +156,26 @@ def test_key_for_this_machine_goes_to_a_proxy_elsewhere(monkeypatch: pytest.Monk
     for proxy in ("http://127.0.0.1:3128", "127.0.0.1:3128"):
         monkeypatch.setenv("http_proxy", proxy)
         assert proxy_for("http://127.0.0.1:8000/v1") == "http://127.0.0.1:3128"
+
+
+def test_proxy_is_asked_that_cannot_be_or_must_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for proxy in ("socks5://127.0.0.1:1080", "[::1:3128", "proxy.example:port", "http://"):
+        monkeypatch.setenv("https_proxy", proxy)
+        with pytest.raises(
+            BadTable, match=r"the proxy that HTTPS_PROXY or ALL_PROXY names cannot be asked: it must be http:"
+        ):
+            proxy_for("https://api.example.com")
+        monkeypatch.setenv("http_proxy", proxy)
+        assert proxy_for("http://127.0.0.1:8000/v1") is None, "a server of this machine needs no proxy"
+    monkeypatch.setenv("https_proxy", "  ")
+    assert proxy_for("https://api.example.com") is None
+    monkeypatch.setenv("https_proxy", "proxy.example:3128")
+    monkeypatch.setenv("no_proxy", "gateway.example:8443,other.example")
+    assert proxy_for("https://gateway.example:8443/v1") is None
+    assert proxy_for("https://other.example:8443/v1") is None
+    assert proxy_for("https://gateway.example/v1") == "http://proxy.example:3128"
 
 
 def test_suite_changes_nothing_of_a_hosted_model() -> None:
@@ -181,7 +201,7 @@ def test_price_or_limits_rebuild_what_they_do_not_change() -> None:
     other = checked_table(
         "lab", {**LAB, "context": 2048, "rpm": 3, "price": {"input": 1, "output": 2}, "concurrency": 2, "timeout_s": 1}
     )
-    assert what_answers(one) == what_answers(other)
+    assert answer_relevant(one) == answer_relevant(other)
     assert not set(PAYING) & {"id", "endpoint", "base_url", "temperature", "extra", "prefill", "context", "tokenizer"}
 
 

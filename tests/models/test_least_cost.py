@@ -57,11 +57,11 @@ class Tree:
 
 
 def tree(seed: int) -> Tree:
-    """An instruction, documents and windows of them, at most nine questions; of odd seeds in any order, else those on
-    one document together."""
+    """An instruction (of every third seed two), documents and windows of them, at most nine questions; of odd seeds in
+    any order, else those on one document together."""
     rng = random.Random(seed)
     made, left = Tree(), 9
-    instruction = word(rng, rng.choice([100, 700, 1_500]))
+    instructions = [word(rng, rng.choice([100, 700, 1_500])) for _ in range(1 if seed % 3 else 2)]
     for number in range(rng.randint(1, 3)):
         name = f"d{number}"
         made.texts[name] = word(rng, 4_000)
@@ -70,7 +70,8 @@ def tree(seed: int) -> Tree:
         rows: list[tuple[Part, ...]] = []
         ends = sorted(rng.sample(range(300, 4_000, 100), rng.randint(1, 2)))
         for end in ends:
-            shown = (Part("instruction", instruction), Part("document", None, name, 0, RATIO * end))
+            instruction = Part("instruction", instructions[(seed + number) % len(instructions)])
+            shown = (instruction, Part("document", None, name, 0, RATIO * end))
             for window in range(rng.randint(0, 2)):
                 second = Part("document", None, f"{name}.{window}", 0, len(made.texts[f"{name}.{window}"]))
                 rows += [(*shown, second)] * rng.randint(1, 2)
@@ -217,7 +218,7 @@ def path(made: Tree, one: Prompt, rule: Rule) -> dict[Any, int]:
     also what others show of it."""
     found: dict[Any, int] = {}
     at = len(one.parts[0].text or "") // RATIO
-    begun: tuple[Any, ...] = ("instruction",)
+    begun: tuple[Any, ...] = (one.parts[0].text,)
     found[begun] = at
     shown = {(part.document_id, part.end) for other in made.prompts for part in other.parts if part.document_id}
     for part in one.parts[1:-1]:

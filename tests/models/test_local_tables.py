@@ -9,7 +9,7 @@ import pytest
 
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.local.device_turns import Turns
-from scrollwork.models.local.local_tables import RUNS, what_answers
+from scrollwork.models.local.local_tables import RUNS, answer_relevant
 from scrollwork.models.registry import UnknownModel, settings
 from scrollwork.suites.suite_files import load_models
 
@@ -58,7 +58,7 @@ def test_options_of_hosted_models_break_a_local_one_beside_them() -> None:
 
 def test_place_or_device_enters_the_key_or_what_decides_the_answer_does_not() -> None:
     table = settings("lab", {"lab": {**LAB, "device": "cuda:1", "batch_size": 4, "dtype": "float16"}})
-    kept = what_answers({**table, "place": "/somewhere", "digest": "d", "kind": "causal", "window": 9})
+    kept = answer_relevant({**table, "place": "/somewhere", "digest": "d", "kind": "causal", "window": 9})
     assert not set(kept) & set(RUNS)
     assert {"digest", "kind", "window", "dtype", "provider"} <= set(kept)
 

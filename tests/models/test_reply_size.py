@@ -127,6 +127,16 @@ def test_second_member_of_a_gzip_body_is_lost_or_a_torn_one_passes(step: int) ->
     for end in (5, 100, len(whole) - 12):
         with pytest.raises(CorruptBody, match="ends too early"):
             unpacked(whole[:end])
+    for after in (b"\n", b"garbage " * 9, b"\x1f", b"\x1f\x1f\x8b", b"\0\0\n\x1f\x8b"):
+        assert unpacked(whole + after) == b"".join(parts), "a paid reply is lost for what follows it"
+    with pytest.raises(CorruptBody, match="cannot be unpacked"):
+        unpacked(whole + b"\x1f\x8b\0no member")
+
+
+def test_what_follows_a_deflate_body_costs_the_reply() -> None:
+    inflater = Inflater("deflate")
+    assert b"".join(inflater.pieces(zlib.compress(b"answer") + b"\x1f\x8b\r\n")) == b"answer"
+    inflater.end()
 
 
 PROGRAM = """

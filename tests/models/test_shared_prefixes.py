@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from scrollwork.models.base import Ask, Call, Segment, cut_behind
+from scrollwork.models.base import Ask, Call, Segment, cut_after_prefixes
 from scrollwork.models.vendors.shared_prefixes import AHEAD, with_shared_prefixes
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.tasks.generate.prefix_order import MOST, in_prefix_order
@@ -111,7 +111,7 @@ def test_requests_that_share_a_front_are_cut_at_different_places(marks: int) -> 
         rng = random.Random(seed)
         found = list(with_shared_prefixes(tree(rng), 1, marks))
         for place, one in enumerate(found):
-            pieces = list(cut_behind(one.ask.prompt, one.ask.shared_prefixes))
+            pieces = list(cut_after_prefixes(one.ask.prompt, one.ask.shared_prefixes))
             assert "".join(text for text, _ in pieces) == one.ask.prompt
             assert sum(prefix.marked for prefix in one.ask.shared_prefixes) <= marks
             beside = [other.ask.prompt for other in found[max(0, place - 1) : place + 2] if other is not one]
@@ -120,7 +120,7 @@ def test_requests_that_share_a_front_are_cut_at_different_places(marks: int) -> 
                 assert one.ask.shared_prefixes[-1].marked
         cuts: dict[str, list[str]] = {}
         for one in found:
-            texts = [text for text, _ in cut_behind(one.ask.prompt, one.ask.shared_prefixes)]
+            texts = [text for text, _ in cut_after_prefixes(one.ask.prompt, one.ask.shared_prefixes)]
             for number, prefix in enumerate(one.ask.shared_prefixes):
                 assert cuts.setdefault(prefix.digest, texts[: number + 1]) == texts[: number + 1]
 

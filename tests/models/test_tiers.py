@@ -18,7 +18,7 @@ from scrollwork.models.engine.settings import settings
 from scrollwork.models.hosted.endpoint import Endpoint
 from scrollwork.models.hosted.error_replies import problem_of_status
 from scrollwork.models.hosted.replies import read
-from scrollwork.models.hosted.tables import BadTable, checked_table, what_answers
+from scrollwork.models.hosted.tables import BadTable, answer_relevant, checked_table
 from scrollwork.models.vendors.tiers import FLEX, flex_refused, served_tier, tier_refused, with_flex
 from tests.models.clock import Scripted, call, drive, in_time
 
@@ -136,6 +136,7 @@ def test_refusals_of_flex_use_up_the_tries_of_a_call() -> None:
         (FLEX, "default", ""),
         (FLEX, None, ""),
         ("", "priority", "priority"),
+        ("", "ultrafast", "ultrafast"),
         (FLEX, "priority", "priority"),
         ("", "batch", ""),
         ("", "x" * 200, ""),
@@ -155,6 +156,12 @@ def test_rows_and_budget_count_another_tier_than_was_served(said: str, share: in
     half = (100 * 100 + 10 * 500) // 2
     assert budget.spent == 10 * share * half
     assert sum(price.counted(one.usage, call(0).ask, None, one.service) for one in driven.attempts) == budget.spent
+
+
+def test_fastest_tier_counts_as_standard() -> None:
+    price = price_of("m", checked_table("m", {"provider": "openai", "id": "gpt-6.2-astra"}))
+    standard, fastest = (price.counted(USAGE, call(0).ask, None, tier) for tier in ("", "ultrafast"))
+    assert fastest == 6 * standard > 0
 
 
 def test_a_reply_without_room_counts_at_another_tier_than_served_it() -> None:
@@ -192,7 +199,7 @@ def test_budget_is_passed_by_more_than_a_call_where_an_account_is_set_to_priorit
 
 def test_flex_is_asked_for_in_the_key_or_by_a_model_that_has_none() -> None:
     plain, flex = checked_table("m", LUNA), checked_table("m", {**LUNA, "service": FLEX})
-    assert what_answers(plain) == what_answers(flex)
+    assert answer_relevant(plain) == answer_relevant(flex)
     assert (flex["timeout_s"], flex["retry"]["seconds"]) == (900.0, 2700.0)
     assert checked_table("m", {**LUNA, "service": FLEX, "timeout_s": 30.0})["timeout_s"] == 30.0
     assert settings("m", flex, key_name="K").sending.service == FLEX

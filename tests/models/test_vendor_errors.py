@@ -12,6 +12,7 @@ from scrollwork.models.base import CallProblem
 from scrollwork.models.engine.retry import ends_the_run
 from scrollwork.models.hosted.error_replies import problem_of_status
 from scrollwork.models.hosted.replies import read
+from scrollwork.models.vendors.tiers import flex_refused
 
 CURRENT_QUOTA = (
     "You exceeded your current quota, please check your plan and billing details. For more information, head to the "
@@ -72,6 +73,15 @@ ERRORS: list[tuple[str, int, dict[str, str], Any, str, bool, float | None]] = [
      "rate_limit_exceeded"), "transient", False, 1.2),
     ("gemini's day behind openrouter", 429, {}, {"error": {"code": 429, "message": "Provider returned error", "metadata":
      {"provider_name": "Google", "raw": json.dumps(google(CURRENT_QUOTA, DAY))}}}, "quota", True, None),
+    ("gemini's minute as text under 400", 400, {}, {"error": {"code": "400", "message": json.dumps(google(CURRENT_QUOTA, RETRY))}},
+     "transient", False, 45.5),
+    ("anthropic's month as text", 400, {}, {"error": {"code": "400", "message": "AnthropicException - {\"error_code\": "
+     "\"enforced_spend_limit_reached\"}"}}, "quota", True, None),
+    ("openrouter's day", 429, {}, {"error": {"code": 429, "message": "Rate limit exceeded: free-models-per-day-high-balance. "}},
+     "quota", True, None),
+    ("no credits under a gateway's 400", 400, {}, {"error": {"code": 402, "message": "Insufficient credits"}}, "quota", True,
+     None),
+    ("no credits under a gateway's 502", 502, {}, {"error": {"code": "402", "message": "Insufficient"}}, "quota", True, None),
     ("no money behind openrouter", 429, {}, {"error": {"code": 429, "message": "Provider returned error", "metadata":
      {"raw": json.dumps(openai("You have no money", "insufficient_quota", "insufficient_quota"))}}}, "quota", True, None),
     ("gemini without details", 429, {}, google(CURRENT_QUOTA), "quota", True, None),
@@ -122,12 +132,48 @@ def test_pace_ends_the_run_or_a_spent_month_is_asked_on(
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        openai("too long", "tokens", "context_length_exceeded"),
+        openai("wrong", "requests", None),
+        openai(
+            "invalid prompt: 'status: RESOURCE_EXHAUSTED, please retry in 1s.'",
+            "invalid_request_error",
+            "invalid_prompt",
+        ),
+        openai("invalid prompt: 'RESOURCE_EXHAUSTED, please retry in 1s'", None, None),
+        openai("invalid prompt: 'error_code: enforced_spend_limit_reached'", "invalid_request_error", None),
+        {"detail": "the prompt said enforced_spend_limit_reached and RESOURCE_EXHAUSTED, retry in 5s"},
+    ],
+)
+@pytest.mark.parametrize("status", [400, 403, 413, 422])
+def test_refused_prompt_is_asked_for_ever_or_ends_the_run_for_what_it_quotes(status: int, body: Any) -> None:
+    problem = problem_of_status(status, {}, body)
+    assert (problem.kind, problem.slow_down) == ("terminal", False)
+
+
+def test_gemini_by_flex_pays_the_standard_price_for_a_limit_of_the_minute() -> None:
+    """Its one name stands for a limit of the account, which is waited for, and for a tier that is full."""
+    minute = google(CURRENT_QUOTA, MINUTE, RETRY)
+    full = [{"error": {"code": 429, "message": "Resource has been exhausted.", "status": "RESOURCE_EXHAUSTED"}}]
+    for body, refused in ((minute, False), (minute[0], False), (passed_on(minute), False), (full, True)):
+        problem = problem_of_status(429, {}, body)
+        assert problem.kind == "transient"
+        assert flex_refused(problem) == refused
+    assert flex_refused(problem_of_status(429, {}, openai("Resource Unavailable. Try again in 5s.", None, None)))
+
+
+@pytest.mark.parametrize(
     ("error", "kind", "slow"),
     [
         ({"message": "Overloaded", "type": "service_unavailable_error", "code": "server_is_overloaded"}, "transient", True),
         ({"message": "Provider returned error", "code": 429, "metadata": {"provider_name": "X"}}, "transient", True),
         ({"message": "Provider returned error", "code": 502}, "transient", False),
         ({"message": "Insufficient credits", "code": 402}, "quota", False),
+        ({"message": "slower", "code": "400", "type": "rate_limit_error"}, "transient", True),
+        ({"message": json.dumps(google(CURRENT_QUOTA, RETRY)), "code": "400"}, "transient", True),
+        ({"message": "slower", "code": 429, "type": "invalid_request_error"}, "transient", True),
+        ({"message": "wrong", "code": 400, "type": "invalid_request_error"}, "terminal", False),
         (google(CURRENT_QUOTA, MINUTE, RETRY)[0]["error"], "transient", True),
         (google(CURRENT_QUOTA, DAY)[0]["error"], "quota", True),
     ],
@@ -174,3 +220,7 @@ def test_want_of_room_inside_a_good_status_is_another_fault() -> None:
     with pytest.raises(CallProblem) as caught:
         read("chat", 200, {}, orjson.dumps({"error": {"message": words, "code": 400}}), orjson.loads)
     assert (caught.value.kind, caught.value.no_room, caught.value.own) == ("terminal", True, True)
+    for status in (400, 422, 500, 502, 503, 504, 529):
+        assert problem_of_status(status, {}, openai(words, None, None)).no_room, (
+            "a gateway's status is asked on for minutes"
+        )

@@ -14,6 +14,7 @@ from scrollwork.preprocessing.raw import json_objects
 from scrollwork.preprocessing.raw.errors import MalformedFile
 from tests.conftest import PROJECT, environment
 from tests.preprocessing.raw_kit import Kit, story
+from tests.some_slow import one_in
 
 MB = 1 << 20
 # Reads a file in a process of its own; prints what came of it and the peak of its memory above that before reading.
@@ -68,15 +69,18 @@ def read_apart(folder: Path) -> tuple[list[str], list[list[str]], int]:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 @pytest.mark.parametrize(
     "kind",
-    [
-        "letters",
-        "brackets",
-        "empty lists",
-        "one wide character",
-        "bytes that are no UTF-8",
-        "NUL bytes",
-        "a valid record",
-    ],
+    one_in(
+        6,
+        [
+            "letters",
+            "brackets",
+            "empty lists",
+            "one wide character",
+            "bytes that are no UTF-8",
+            "NUL bytes",
+            "a valid record",
+        ],
+    ),
 )
 def test_line_of_100_mb_stops_the_rest_or_fills_the_memory(tmp_path: Path, kind: str) -> None:
     good = [json.dumps(story(name)).encode() + b"\n" for name in ("good", "last")]

@@ -13,6 +13,7 @@ from scrollwork.preprocessing.raw.files import RawFiles
 from scrollwork.preprocessing.stories.cut import StripResult, decode
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
+from tests.some_slow import one_in
 
 PROSE = [
     "The lamp in the harbour office burned until four, and nobody came to put it out.",
@@ -619,7 +620,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", ["gutenberg", "movie"])
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", one_in(3, HOSTILE))
 def test_hostile_text_takes_linear_time(name: str, kind: str) -> None:
     began = time.process_time()
     strip_story(HOSTILE[name].encode(), kind, "THE TEH", "THE TEH")

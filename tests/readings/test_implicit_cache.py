@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from scrollwork.models.base import Ask, Segment, SharedPrefix
 from scrollwork.models.engine.sent_prompts import Recent
 from scrollwork.models.hosted.model import Hosted
+from scrollwork.models.hosted.tables import checked_table
 from scrollwork.models.registry import make
-from scrollwork.models.vendors.marks import expects_hits
+from scrollwork.models.vendors.marks import batch_group, expects_hits, least_ordered_prefix
 from scrollwork.readings.estimate import as_sent
 from scrollwork.readings.implicit_cache import ImplicitCache
 from tests.models.hosted_kit import ask as wrapped_ask
@@ -90,3 +92,8 @@ def test_hits_are_promised_of_a_cache_that_nobody_knows_of() -> None:
     assert expects_hits({**unknown, "provider": "anthropic", "endpoint": "messages"})
     claude = {"provider": "compatible", "vendor": "anthropic", "id": "claude-opus-5-5", "endpoint": "chat"}
     assert not expects_hits(claude), "whose blocks are not marked at a server with another protocol"
+    without = checked_table(
+        "m", {"provider": "anthropic", "id": "claude-sonnet-5-5", "family": {"cache": {"rule": "none"}}}
+    )
+    assert not expects_hits(without), "its table says that it has no cache"
+    assert (batch_group(without), least_ordered_prefix(without)) == (0, sys.maxsize), "it is marked nevertheless"

@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,6 +124,32 @@ def test_ways_of_a_model_lack_one_that_it_has_or_have_one_that_it_lacks(call: Ca
     assert {row["model"]: row["thought_tokens"] for row in rows} == {
         "gpt-6-luna": 0, "claude-opus-5-5": 300, "claude-sonnet-5-5": 0, "gpt-6.2-sol": 300,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("table", "cached"),
+    [
+        ('provider = "compatible"\nbase_url = "http://127.0.0.1:9/v1"\ncache_minimum = 64', True),
+        ('provider = "compatible"\nbase_url = "http://127.0.0.1:9/v1"', False),
+        ('provider = "anthropic"\nbase_url = "http://127.0.0.1:9"', True),
+        ('provider = "anthropic"\nfamily = { cache = { rule = "none" } }', False),
+    ],
+)
+def test_estimate_and_ways_disagree_on_the_cache_of_an_own_table(
+    call: Call, table: str, cached: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "own.toml"
+    price = "price = { input = 1.0, cached = 0.1, cache_write = 1.25, output = 2.0 }"
+    file.write_text(f'[own]\nid = "claude-sonnet-5-5"\ncontext = 100000\n{price}\n{table}\n')
+    asked = (*TASKS, *COUNTED, "--models", str(file), "--model", "own")
+    code, out, err = call("estimate", "zeroscrolls", "--sample", "--json", *asked)
+    assert code == 0, err
+    online = sum(one["price"]["online"] for one in json.loads(out))
+    assert (sum(one["cached_tokens"] for one in json.loads(out)) > 0) == cached
+    rows = [row for row in rows_of(call, *asked) if row["way"] == "standard"]
+    (run,) = [row for row in rows if row["runs"]]
+    assert run["cache"] == cached
+    assert run["usd"] == pytest.approx(online)
 
 
 @pytest.mark.slow

@@ -112,6 +112,14 @@ def test_groq_refuses_flex_with_another_status_or_has_no_limit_by_day() -> None:
         assert int(over.value.response.headers["retry-after"]) > 86_000
 
 
+def test_openrouter_does_not_say_what_was_written() -> None:
+    with rehearsing() as running:
+        usage = ask(client(running, "openrouter"), "anthropic/claude-opus-5.5").usage
+        assert usage is not None
+        assert usage.prompt_tokens_details is not None
+        assert usage.prompt_tokens_details.model_dump()["cache_write_tokens"] == 0
+
+
 def test_openrouter_turns_thoughts_off() -> None:
     off = {"reasoning": {"effort": "none"}}
     with rehearsing() as running, pytest.raises(openai.BadRequestError, match="Reasoning is mandatory"):

@@ -154,7 +154,7 @@ REPEATED = ["1", "1,", ",111", "1,111", ".", "-", "-1", "A", "A ", "A,", "A as",
 @pytest.mark.parametrize(
     "unit",
     [
-        pytest.param(unit, marks=[pytest.mark.slow] * (number % 3 > 0), id=ascii(unit))
+        pytest.param(unit, marks=[pytest.mark.slow] * (number % 6 > 0), id=ascii(unit))
         for number, unit in enumerate(REPEATED)
     ],
 )

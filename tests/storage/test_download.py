@@ -195,7 +195,7 @@ def test_redirect_from_https_to_http_is_refused(target: Path) -> None:
     assert not target.exists()
 
 
-@pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://127.0.0.1/x", "http:///x"])
+@pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://127.0.0.1/x", "http:///x", "http://[h/x"])
 def test_redirect_out_of_the_web_is_refused(server: FileServer, target: Path, place: str) -> None:
     with pytest.raises(DownloadError):
         get(target, server.on("/f", redirect(place)))

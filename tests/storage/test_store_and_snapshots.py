@@ -8,11 +8,12 @@ import sqlalchemy as sa
 from scrollwork.pipeline.snapshots.check import Guard, checked_store, snapshots
 from scrollwork.pipeline.snapshots.repair import repair
 from scrollwork.storage.answers.digests import row_digest, with_digest
+from scrollwork.storage.answers.repair import _can_be
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside
+from scrollwork.storage.answers.tables import attempts, batch_requests, failures, responses, set_aside
 from scrollwork.storage.errors import DamagedRows, LostAnswers
 from tests.storage.snapshot_kit import TEXTS, filled, home_beside, old_snapshot, paid, snapshot
-from tests.storage.store_kit import answer, attempt, failure, key
+from tests.storage.store_kit import answer, attempt, batch, failure, key
 
 NUMBERS = [*range(len(TEXTS)), 100]
 KEYS = [key(number) for number in NUMBERS]
@@ -293,6 +294,9 @@ def test_answers_that_no_snapshot_holds_are_lost_with_a_damaged_page(tmp_path, p
     store = ResponseStore(place)
     made = [paid(number, f"{number} " * 500) for number in range(200)]
     store.add([one for one, _ in made], [failure(900)], [one for _, tries in made for one in tries])
+    open_batch = batch(1, "submitted", provider_batch_id="batch_x", submitted=1001.0, most_nano_usd=5)
+    assert store.claim([key(901), key(902)], "run", 60)
+    store.intend(open_batch, [key(901), key(902)], "run")
     store.close()
     path = tmp_path / "home" / "responses.db"
     data = path.read_bytes()
@@ -306,7 +310,16 @@ def test_answers_that_no_snapshot_holds_are_lost_with_a_damaged_page(tmp_path, p
     assert len(kept) > 100
     assert all(kept[one.request_key] == one for one, _ in made if one.request_key in kept)
     assert store.claim([key(100)], "run", 60), "what is lost may be asked"
+    assert store.open_batches() == [open_batch], "a batch that is paid for is forgotten"
+    assert store.claim([key(901), key(902)], "run", 60) == set(), "what waits in it is paid twice"
     store.close()
+
+
+def test_damaged_row_of_a_batch_is_taken_over():
+    row = {"batch_id": "b" * 64, "request_key": "k" * 64, "state": "waiting"}
+    assert _can_be(batch_requests, row)
+    for wrong in ({"state": "waitinf"}, {"batch_id": None}, {"request_key": 5}, {"state": b"waiting"}):
+        assert not _can_be(batch_requests, {**row, **wrong})
 
 
 def test_digest_of_one_row_is_that_of_another():

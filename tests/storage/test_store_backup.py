@@ -174,6 +174,8 @@ def test_files_of_others_are_written_among(store, folder):
         back_up(store, Location(str(folder)))
     with pytest.raises(ForeignFile, match="is no backup"):
         check_backup(Location(str(folder)))
+    with pytest.raises(ForeignFile, match="is no backup"):
+        restore(store, Location(str(folder)), intact=True)
 
 
 def test_damaged_row_is_backed_up(store, folder):

@@ -112,5 +112,5 @@ def test_thoughts_are_of_another_model_or_limit_or_are_none_where_they_are_not_t
         answer(5, model="gpt", output_tokens=9),
         answer(6, model="other", output_limit=612, output_tokens=1_000),
     ])  # fmt: skip
-    assert store.thoughts("gpt", 4) == {612: (2, 160), 700: (1, 0)}
-    assert store.thoughts("nobody", 4) == {}
+    assert store.output_tokens("gpt", 4) == {612: (2, 160, 180), 700: (1, 0, 90)}
+    assert store.output_tokens("nobody", 4) == {}

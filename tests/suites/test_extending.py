@@ -39,6 +39,7 @@ def document(call: Call, *arguments: str, status: int = 0) -> Any:
     return json.loads(out)
 
 
+@pytest.mark.slow
 def test_added_task_moves_the_official_average(call: Call, folder: Path) -> None:
     ten = document(call, "run", "zeroscrolls", "--raw", "raw", *MODELS)
     found = document(call, "run", "--suite", "plus.toml", "--raw", "raw", *MODELS)

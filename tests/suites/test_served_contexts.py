@@ -59,6 +59,17 @@ def test_prompt_longer_than_the_servers_context_is_sent(
         )
 
 
+@pytest.mark.parametrize(("listed", "code"), [(2048, 1), (None, 2)])
+def test_tokenizer_needs_a_context_that_the_server_was_not_asked_for(call: Call, listed: int | None, code: int) -> None:
+    """It is asked first; that it refuses the calls is another matter (status 1)."""
+    asked = ("run", *ASKED, "--tokenizer", "words", "--engine", "inline", "--quiet")
+    with vendor({"/v1/models": {"data": [{"id": "tiny", "max_model_len": listed}]}}) as (url, _):
+        for _ in range(2):
+            status, _, err = call(*asked, "--base-url", f"{url}/v1")
+            assert status == code
+            assert ("--tokenizer says how --max-input-tokens or --context counts" in err) == (code == 2)
+
+
 def test_server_that_is_not_there_stops_the_plan_or_is_asked_by_one(call: Call) -> None:
     assert truncated(call, "http://127.0.0.1:9/v1") == 0
     with vendor({"/v1/models": {"data": [{"id": "tiny", "max_model_len": 2048}]}}) as (url, came):
@@ -84,6 +95,7 @@ def test_prompt_is_cut_to_more_of_the_models_tokens_than_it_takes(tmp_path: Path
 
 
 def test_context_of_the_command_line_may_be_too_many_without_a_word(call: Call) -> None:
-    _, _, err = call("run", *ASKED, "--base-url", "http://127.0.0.1:9/v1", "--engine", "inline", "--context", "10000")
+    with vendor({}) as (url, _):  # refuses all
+        _, _, err = call("run", *ASKED, "--base-url", f"{url}/v1", "--engine", "inline", "--context", "10000")
     assert "compatible:tiny: prompts are cut to 10,000 tokens as 'estimate' counts them" in err
     assert "--context 8000 holds what fits" in err

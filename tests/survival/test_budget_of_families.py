@@ -24,8 +24,8 @@ from scrollwork.models.hosted import anthropic, openai
 from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import BATCHES, make, settings
-from scrollwork.models.vendors.families import cache_minimum
 from scrollwork.models.vendors.fill import beyond_answer
+from scrollwork.models.vendors.marks import cache_minimum
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.models.vendors.tiers import has_flex, with_flex
 from scrollwork.pipeline.calling import known_price

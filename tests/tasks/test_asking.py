@@ -306,6 +306,16 @@ def test_what_an_earlier_run_left_in_the_cache_is_counted_as_plain_input(
     assert spent.cost_nano_usd == plain * 1500 * 1000 + (10 - plain) * 1500 * 100 + 10 * 10 * 4000
 
 
+def test_what_was_in_flight_when_a_run_was_killed_is_counted_as_plain_input(store: ResponseStore) -> None:
+    """The vendor read such prompts, or was charged for them, though no answer is stored."""
+    table = {"price": {"input": 1.0, "cached": 0.1, "output": 4.0}, "provider": "openai", "retry": {}}
+    given: Any = {"at_once": 1, "table": table, "prefix": lambda _: "0"}
+    client = Scripted(lambda *_: Reply("text", "complete", "m", Usage(1500, 1500, 0, 10, 0)), latency=0.001)
+    assert store.claim(["3"], "of the killed run", 0.0) == {"3"}  # a lease that is over: nobody is waited for
+    ask(client, store, 5, **given)
+    assert store.spent("run")["m"].cost_nano_usd == 5 * (1500 * 100 + 10 * 4000)
+
+
 @pytest.mark.parametrize("paid", [None, Usage(100, 0, 0, 10, 10)])
 def test_thoughts_without_an_answer_are_paid_prompt_after_prompt(store: ResponseStore, paid: Usage | None) -> None:
     """They are stopped as an endpoint is that answers nothing; but what was paid stands as failed and is not paid again."""

@@ -324,22 +324,66 @@ def test_results_that_an_earlier_run_could_not_read_count_in_that_run(
     assert len(office.made) == 1
 
 
+@each_vendor
+def test_results_that_a_killed_run_was_reading_count_in_that_run(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ends(desk: BatchSteps, path: str, into: Any) -> None:
+        raise StorageError("the disk is gone")  # as a killed run, it does not clear up
+
+    calls = office.calls(12, "killed")
+    with monkeypatch.context() as patch:
+        patch.setattr(BatchSteps, "download", ends)
+        with pytest.raises(StorageError):
+            office.run(calls, "run-1")
+    office.run(calls, "run-2")
+    assert office.texts(calls) == office.alone(calls)
+    assert [sum(one.calls for one in office.store.spent(run).values()) for run in ("run-1", "run-2")] == [0, 12]
+    assert len(office.made) == 1
+
+
+BUSY: dict[str, dict[str, Any]] = {
+    "openai": {"response": {"status_code": 503, "body": {"error": {"message": "busy"}}}, "error": None},
+    "anthropic": {"result": {"type": "errored", "error": {"type": "error", "error": {"type": "api_error"}}}},
+}
+
+
+@each_vendor
+def test_failure_in_results_that_break_off_hides_an_answer_that_comes_later(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, looks = BatchSteps.download, [0]
+
+    def cut(desk: BatchSteps, path: str, into: Any) -> None:
+        real(desk, path, into)
+        into.seek(0)
+        good = [json.loads(line) for line in into.readlines()]
+        bad = [{"custom_id": line["custom_id"], **BUSY[office.name]} for line in good[:3]]
+        looks[0] += 1
+        into.seek(0)
+        into.truncate()
+        into.writelines(json.dumps(line).encode() + b"\n" for line in ([*bad, *good] if looks[0] > 1 else bad))
+
+    monkeypatch.setattr(BatchSteps, "download", cut)
+    calls = office.calls(6, "in a later look")
+    office.run(calls)
+    assert office.texts(calls) == office.alone(calls)
+    assert office.store.spent()[office.spec].calls == 6
+    assert len(office.made) == 1
+
+
 @pytest.mark.parametrize("first", [True, False])
 @each_vendor
 def test_failure_beside_an_answer_to_the_same_request_hides_it(
     office: Office, monkeypatch: pytest.MonkeyPatch, first: bool
 ) -> None:
-    failures = {
-        "openai": {"response": {"status_code": 503, "body": {"error": {"message": "busy"}}}, "error": None},
-        "anthropic": {"result": {"type": "errored", "error": {"type": "error", "error": {"type": "api_error"}}}},
-    }
     real = BatchSteps.download
 
     def doubled(desk: BatchSteps, path: str, into: Any) -> None:
         real(desk, path, into)
         into.seek(0)
         good = [json.loads(line) for line in into.readlines()]
-        bad = [{"custom_id": line["custom_id"], **failures[office.name]} for line in good]
+        bad = [{"custom_id": line["custom_id"], **BUSY[office.name]} for line in good]
         both = [one for pair in zip(bad, good, strict=True) for one in (pair if first else pair[::-1])]
         into.seek(0)
         into.truncate()
