@@ -81,7 +81,7 @@ def release(connection: sa.Connection, keys: Collection[str], owner: str) -> Non
 
 
 def _held_by(owner: str, process: Process) -> sa.ColumnElement[bool]:
-    """Return the condition for claims of this owner in this process. Two machines of a run may use the same owner."""
+    """Return the condition for claims of this owner in this process. Owners alone may be equal on two machines."""
     return sa.and_(claims.c.owner == owner, _of(process))
 
 

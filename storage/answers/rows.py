@@ -109,8 +109,7 @@ class StoredBatch:
     what has not happened. submitted: when the request to create the batch was last sent; a batch in state "intent"
     without it was never sent. owner: the run that collects its results, "" before that; the owners of its attempts
     begin with this name. place: where it was submitted. most_nano_usd: the most that it can cost, None if unknown.
-    message: how it ended.
-    Raises ValueError for another state.
+    message: how it ended. Raises ValueError for another state.
     """
 
     batch_id: str

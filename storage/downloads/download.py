@@ -40,9 +40,9 @@ def download(wanted: DownloadRequest, web: Web, heard: Heard = lambda done, tota
     The URLs are tried in order until one succeeds. heard(bytes so far, total bytes or 0) is called to report progress.
     If another process downloads the same file, this waits and then uses that file.
 
-    Raises a DownloadError, whose `state` is the state of the file: if all URLs fail, the gravest of their errors
-    (corrupt before manual, dead and missing); NeedsPerson if there are no URLs; Stopped at once if `web.stop` is set.
-    Raises StorageFull if there is no space left.
+    Raises a DownloadError, whose `state` is the state of the file. If all URLs fail, it is the gravest of their errors:
+    their states, from the gravest on, are corrupt, manual, dead and missing. If there are no URLs, it is NeedsPerson;
+    if `web.stop` is set, it is Stopped, at once. Raises StorageFull if there is no space left.
     """
     part = sibling(wanted.target, ".part")
     with naming_full_disks(wanted.target.name, str(wanted.target.parent)), file_lock(part):

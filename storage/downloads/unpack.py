@@ -37,9 +37,9 @@ def unpack(archive: Path, patterns: Sequence[str], folder: Path, *, strip: str =
     patterns: as for `glob_match`. strip: prefix to remove from the members' names.
 
     Raises BadArchive if the archive is cut or no archive; if the name of any member is absolute or leads out of the
-    folder; if a wanted member is a link or no file, has a password or is there twice; if there are over MEMBERS members
-    or all together are larger than EXPANSION times the archive; or if a pattern matches no member. Raises StorageFull
-    if there is no space left.
+    folder; if a wanted member is a link or no file, has a password or is there twice; if there are over MEMBERS
+    members; if the wanted ones (in a tar archive, all) are larger together than EXPANSION times the archive and than
+    LEAST_BYTES; or if a pattern matches no member. Raises StorageFull if there is no space left.
     """
     name = archive.name
     most = _most(archive)
