@@ -55,7 +55,7 @@ class FoundFiles:
         )
 
     def opened(self, folder: str) -> RawFiles:
-        """The files as a data set's module reads them; none is opened yet. folder: the raw folder."""
+        """Return the files as a data set's module reads them. Nothing is opened yet. folder: the raw folder."""
         root = Path(folder)
         roles = {
             role: tuple((self._name(role, file), root / file.path) for file in files)

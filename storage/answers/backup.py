@@ -1,9 +1,9 @@
-"""A rolling copy of a store's answers: each backup adds the answers that came since the last one as a file of its own.
+"""Backups of a store's answers in a folder. Each backup adds the answers that are new since the last one, as new files.
 
     DIR/{answers-00001-<digest>.parquet, ..., backup.json}
 
-The parts are files as of `store export`. backup.json, written last, names them in order with their sizes and sha256, so
-a killed backup keeps all parts that were finished.
+These files, the parts, have the format of `store export`; <digest> is that of their request keys. backup.json names
+them in order, with their sizes and sha256. It is written after each part, so a killed backup keeps the finished parts.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from scrollwork.storage.location import TEMPORARY, Location, file_lock
 
 NAME, LOCK = "backup.json", ".backup.lock"
 WHAT, FORMAT = "scrollwork backup of answers", 1
-PART_ANSWERS = 20_000  # most answers in a part, and so the most that a killed backup has to write again
+PART_ANSWERS = 20_000  # most answers in a part, and so the most that must be written again after a kill
 _PART = re.compile(r"answers-[0-9]{5,}-[0-9a-f]{12}\.parquet")
 
 
 @dataclass(frozen=True)
 class Part:
-    """A file of a backup. sha256: of its bytes; written: unix seconds."""
+    """A file of a backup. answers, attempts: how many it holds. sha256: of its bytes. written: unix seconds."""
 
     name: str
     answers: int
@@ -48,8 +48,12 @@ class Part:
 
 @dataclass(frozen=True)
 class BackedUp:
-    """Result of a backup. new: answers added now. answers: in all intact parts. parts: number of intact parts. damaged:
-    the other parts, in words. different: answers in the backup that differ from the store's."""
+    """Result of a backup.
+
+    new: number of answers added now. answers: number of answers in all intact parts. parts: number of intact parts.
+    damaged: a message for each other part. different: number of answers in intact parts that the store has with another
+    digest.
+    """
 
     new: int
     answers: int
@@ -59,10 +63,13 @@ class BackedUp:
 
 
 def back_up(store: ResponseStore, folder: Location) -> BackedUp:
-    """Add the answers that the backup in the folder does not hold yet; writes nothing if there are none.
+    """Add the answers that the backup in the folder does not hold yet. If there are none, no part is written.
 
-    Reads the keys of all answers but only the texts of new ones, and hashes the existing parts. Answers of a damaged
-    part are written again if the store has them; the damaged part stays. Raises StorageError, DamagedRows, ForeignFile.
+    It reads the keys of all answers, but only the texts of new ones, and hashes the existing parts. Answers of a
+    damaged part are written again, to a new part, if the store has them; the damaged part stays.
+
+    Raises StorageError if the folder holds other files but no backup, DamagedRows if an answer of the store does not
+    match its digest, and ForeignFile if backup.json was changed or a part disappears meanwhile.
     """
     with file_lock(folder.local / LOCK) if folder.local is not None else nullcontext():
         parts = parts_of(folder)
@@ -90,23 +97,26 @@ def back_up(store: ResponseStore, folder: Location) -> BackedUp:
 
 
 def restore(store: ResponseStore, folder: Location, intact: bool = False) -> Imported:
-    """Import the answers of a backup; answers that are in the store already are kept. Raises ForeignFile, with nothing
-    imported, if the bytes of a part are not those of the backup, or it is missing. intact: import the intact parts all
-    the same. Each part is a transaction: where one is refused, those before it stay."""
+    """Import the answers of a backup, one transaction for each part. Answers that the store has already are kept.
+
+    intact: import the intact parts, and skip parts that are damaged or missing. Raises ForeignFile if there is no
+    backup and, without `intact`, if a part is damaged or missing; then nothing was imported. If the import of a part
+    raises ForeignFile, the parts before it stay imported.
+    """
     parts = [part for part in named_parts(folder) if not problem_of(folder, part)] if intact else check_backup(folder)
     done = [import_from(store, folder, part.name) for part in parts]
     return Imported(*(sum(vars(one)[field.name] for one in done) for field in fields(Imported)))
 
 
 def named_parts(folder: Location) -> list[Part]:
-    """The parts that the manifest of a backup names. Raises ForeignFile where there is no backup."""
+    """List the parts that backup.json names. Raises ForeignFile if there is no backup, or backup.json was changed."""
     if not (parts := parts_of(folder)):
         raise ForeignFile(f"{folder}: is no backup of `scrollwork store backup` ({NAME} is not there)")
     return parts
 
 
 def check_backup(folder: Location) -> list[Part]:
-    """Check that all parts of a backup are there and unchanged, and return them. Raises ForeignFile."""
+    """Return the parts of a backup. Raises ForeignFile unless there is a backup and all its parts are unchanged."""
     parts = named_parts(folder)
     if problems := [why for part in parts if (why := problem_of(folder, part))]:
         whole = len(parts) - len(problems)
@@ -115,7 +125,7 @@ def check_backup(folder: Location) -> list[Part]:
 
 
 def problem_of(folder: Location, part: Part) -> str:
-    """Say what is wrong with the bytes of a part, "" if nothing is."""
+    """Return what is wrong with a part (it cannot be read, or has other bytes), "" if nothing is."""
     try:
         with folder.open(part.name) as stream:
             sha256 = _sha256(stream)
@@ -127,7 +137,10 @@ def problem_of(folder: Location, part: Part) -> str:
 
 
 def _different(store: ResponseStore, folder: Location, part: Part, keys: list[str]) -> int:
-    """Count the answers of a part that differ in the store. Its rows are read only if its footer shows a difference."""
+    """Count the answers of a part that the store has with another digest. keys: all request keys of the part.
+
+    The rows of the part are read only if its footer does not match the store.
+    """
     held: dict[str, str] = {}
     for some in in_batches(keys):
         query = sa.select(responses.c.request_key, responses.c.digest).where(responses.c.request_key.in_(some))
@@ -140,7 +153,7 @@ def _different(store: ResponseStore, folder: Location, part: Part, keys: list[st
 
 
 def parts_of(folder: Location) -> list[Part]:
-    """The parts that a backup's manifest names; none where there is no backup. Raises ForeignFile if it was changed."""
+    """List the parts that backup.json names; [] if it is not there. Raises ForeignFile if it was changed."""
     try:
         data = folder.read(NAME)
     except (FileNotFoundError, NotADirectoryError):
@@ -157,14 +170,14 @@ def parts_of(folder: Location) -> list[Part]:
 
 
 def _manifest(parts: list[Part]) -> bytes:
-    """The manifest of these parts as bytes that depend on nothing else, with a digest."""
+    """Return the bytes of backup.json, which holds a digest of itself; equal parts give equal bytes."""
     said: dict[str, Any] = {"what": WHAT, "format": FORMAT, "parts": [asdict(part) for part in parts]}
     said["digest"] = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     return (json.dumps(said, indent=1, sort_keys=True) + "\n").encode()
 
 
 def _written(store: ResponseStore, folder: Location, number: int, keys: list[str]) -> Part:
-    """Write a new part with the answers to these request keys."""
+    """Write the part with this number, which holds the answers to these request keys, and return it."""
     named = hashlib.sha256("".join(keys).encode()).hexdigest()[:12]
     name = f"answers-{number:05d}-{named}.parquet"
     done = write_file(folder, name, answers_of(store, keys))
@@ -174,7 +187,7 @@ def _written(store: ResponseStore, folder: Location, number: int, keys: list[str
 
 
 def _keys_in(folder: Location, part: Part) -> Iterator[str]:
-    """Read the keys of an intact part. Raises ForeignFile where it cannot be read."""
+    """Yield the request keys of an intact part, in order. Raises ForeignFile if it cannot be read."""
     try:
         with folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
             for group in range(file.metadata.num_row_groups):
@@ -190,11 +203,11 @@ def _ours(name: str) -> bool:
 
 
 def _tidy(folder: Location, parts: list[Part]) -> None:
-    """Remove what killed backups left."""
+    """Remove the temporary files and unnamed parts that killed backups left. Does nothing in a remote folder."""
     folder.sweep()
     known = {part.name for part in parts}
     for name in folder.names():
-        if _PART.fullmatch(name) and name not in known and folder.local is not None:  # remote: another may be writing
+        if _PART.fullmatch(name) and name not in known and folder.local is not None:  # remote folders have no lock
             folder.remove(name)
 
 

@@ -1,4 +1,4 @@
-"""Check a store: the database's own check, the digest of every row, and what must hold between rows."""
+"""Check a response store: SQLite's own check, the digest of every row, and what must hold between rows."""
 
 from __future__ import annotations
 
@@ -18,20 +18,23 @@ from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside
 from scrollwork.storage.errors import ForeignStore
 
-DIGESTED = {"failure": failures, "answer": responses, "attempt": attempts}  # tables by the name of one row
+DIGESTED = {"failure": failures, "answer": responses, "attempt": attempts}  # tables, by the word for one row
 KNOWN: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # allowed values by column
     "failure": {"kind": KINDS},
     "answer": {"finish_reason": FINISH_REASONS, "origin": ORIGINS},
     "attempt": {"outcome": OUTCOMES},
 }
 CHANGED = "does not say what was stored in it (digest)"
-PLACE = "place"  # name under which a row's place in its table is added to its columns
+PLACE = "place"  # key under which `rows_of` adds a row's place in its table to the values of the row
 
 
 @dataclass(frozen=True)
 class StoreCheck:
-    """Numbers of rows, and what is wrong, in words. refilled: answers that came from snapshots. empty: (request key,
-    model) of empty replies of hosted models that older versions stored as answers.
+    """Result of a check.
+
+    answers, failures, attempts: numbers of rows. problems: a message for each thing that is wrong. refilled: number of
+    answers that came from snapshots. empty: (request key, model) of empty replies of hosted models, which older
+    versions stored as answers; `check_store` leaves it empty, its callers fill it.
     """
 
     answers: int = 0
@@ -43,7 +46,10 @@ class StoreCheck:
 
 
 def check_store(store: ResponseStore) -> StoreCheck:
-    """Check every page (SQLite) and every row. Raises StorageError if the database cannot be read at all."""
+    """Check every page (SQLite only) and every row.
+
+    Damage is returned as a problem. Raises StorageError if the database cannot be read for another reason.
+    """
     try:
         return store.database.read(lambda connection: _checked(connection, store.database.sqlite))
     except ForeignStore as error:
@@ -51,7 +57,10 @@ def check_store(store: ResponseStore) -> StoreCheck:
 
 
 def why_no_store(place: str | Path) -> str:
-    """Say why there is no store ("FILE: is not there", "FILE: is a file of 0 bytes"); "" if there is. SQLite only."""
+    """Return why there is no store ("FILE: is not there", "FILE: is a file of 0 bytes"), "" if there is one.
+
+    Always "" for PostgreSQL, which is not asked.
+    """
     if str(place).startswith("postgres"):
         return ""
     path = place if isinstance(place, Path) else Path(place.removeprefix("sqlite:///"))
@@ -62,7 +71,11 @@ def why_no_store(place: str | Path) -> str:
 
 
 def rows_of(connection: sa.Connection, table: sa.Table, keys: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table (of these request keys), damaged or not, each with its place in the table as PLACE."""
+    """Yield the rows of a table, damaged or not, in the order of the primary key.
+
+    Each is a dict of its columns and of its place in the table (PLACE). keys: only rows of these requests; None for
+    all.
+    """
     query = sa.select(place_in(connection).label(PLACE), *table.c).order_by(*table.primary_key)
     if keys is not None:
         query = query.where(table.c.request_key.in_(keys))
@@ -72,7 +85,7 @@ def rows_of(connection: sa.Connection, table: sa.Table, keys: Sequence[str] | No
 
 
 def place_in(connection: sa.Connection) -> sa.ColumnElement[Any]:
-    """The column that identifies a row within one transaction, even if its key is damaged: rowid, or ctid."""
+    """Return the column that identifies a row within one transaction, even if its key is damaged: rowid or ctid."""
     return sa.literal_column("rowid" if connection.dialect.name == "sqlite" else "ctid::text", sa.String())
 
 
@@ -107,10 +120,11 @@ def _checked(connection: sa.Connection, sqlite: bool) -> StoreCheck:
 
 
 def attempts_against_answers(connection: sa.Connection) -> Iterator[tuple[str, str]]:
-    """(request key, what is wrong) of answers whose stored attempts do not match their number of attempts and cost.
+    """Yield (request key, what is wrong) for answers that do not match their stored attempts.
 
-    Left out: answers that no vendor was called for (no attempt, no cost), and answers whose attempts `store repair`
-    took out or found missing.
+    Such an answer has fewer stored attempts than it says, or none that answered at the answer's cost. Not checked:
+    answers that came from snapshots, answers without any attempt or cost (no vendor was called), and answers whose
+    attempts `store repair` took out or noted as missing.
     """
     own = attempts.c.request_key == responses.c.request_key
     cost = attempts.c.cost_nano_usd.is_not_distinct_from(responses.c.cost_nano_usd)

@@ -1,7 +1,7 @@
-"""Claims: of several processes that want the same request answered, one asks and the others wait for its answer.
+"""Claims: if several processes want the same request answered, one asks and the others wait for its answer.
 
-A claim is a lease. It ends with the answer, when it is released, when it expires, and when the next process on the same
-machine that wants the request finds its holder dead.
+A claim is a lease. It ends when the answer is stored, when it is released, when it expires, or when another process on
+the same machine wants the request and finds that the holder is dead.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from scrollwork.storage.answers.rows import OPEN_BATCHES, WAITING
 from scrollwork.storage.answers.tables import batch_requests, batches, claims, responses
 from scrollwork.storage.processes import Process, is_dead, this_process
 
-JUMP_S = 5.0  # if the store's clock gains more than this on ours between two calls, the machine slept or it was set
+JUMP_S = 5.0  # if the store's clock gains more than this on time.monotonic(), the machine slept or the clock was set
 
 
 def claim(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
-    """Claim keys for `lease_s` seconds and return those that are ours; see ResponseStore.claim. Claims of ours on
-    requests that are answered, or wait in an open batch, are released and not returned."""
+    """Claim requests for `lease_s` seconds, and return the keys that the owner may ask; see ResponseStore.claim.
+
+    The owner's claims on requests that are answered or wait in an open batch are released, also older ones.
+    """
     process = this_process()
     now = database.now(connection)
     wanted = sorted(set(keys))  # the same order in every process, or two of them could deadlock
@@ -43,8 +45,11 @@ def claim(database: Database, connection: sa.Connection, keys: Collection[str], 
 
 
 def clock_jumped(database: Database, now: float, lease_s: float) -> bool:
-    """Whether the clock jumped less than half a lease ago, because the machine slept or its clock was set. Then leases
-    of other processes of this machine look expired, but will be renewed in a moment."""
+    """Return whether the clock jumped forward less than half a lease ago: the machine slept, or its clock was set.
+
+    After a jump, leases of other processes of this machine look expired, but those processes renew them in a moment.
+    Each call compares `now` (the store's clock) with the last call for this database; the first one returns False.
+    """
     ours = time.monotonic()
     gained = now - ours
     if database.gained is not None and gained - database.gained > JUMP_S:
@@ -54,7 +59,10 @@ def clock_jumped(database: Database, now: float, lease_s: float) -> bool:
 
 
 def renew(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
-    """Renew claims for `lease_s` seconds and return the keys that are still ours."""
+    """Renew claims for `lease_s` seconds, and return the keys that the owner still holds.
+
+    An expired claim is renewed, too, if nobody has taken it.
+    """
     process = this_process()
     now = database.now(connection)
     ours: set[str] = set()
@@ -66,14 +74,14 @@ def renew(database: Database, connection: sa.Connection, keys: Collection[str], 
 
 
 def release(connection: sa.Connection, keys: Collection[str], owner: str) -> None:
-    """Release claims; those of others stay."""
+    """Release the claims that this owner in this process holds on these requests; claims of others stay."""
     for some in in_batches(sorted(set(keys))):
         held = sa.and_(_held_by(owner, this_process()), claims.c.request_key.in_(some))
         connection.execute(sa.delete(claims).where(held))
 
 
 def _held_by(owner: str, process: Process) -> sa.ColumnElement[bool]:
-    """Owner and process must both match: tasks of one run on two machines may have the same owner."""
+    """Return the condition for claims of this owner in this process. Owners alone may be equal on two machines."""
     return sa.and_(claims.c.owner == owner, _of(process))
 
 
@@ -82,14 +90,17 @@ def _of(process: Process) -> sa.ColumnElement[bool]:
 
 
 def _of_the_dead(connection: sa.Connection, keys: Sequence[str], process: Process) -> list[sa.ColumnElement[bool]]:
-    """Conditions that select claims of ended processes of this machine."""
+    """Return conditions that select the claims of processes of this machine that have ended."""
     here = (claims.c.request_key.in_(keys), claims.c.host == process.host)
     holders = connection.execute(sa.select(claims.c.host, claims.c.pid, claims.c.born).where(*here).distinct())
     return [_of(holder) for row in holders if is_dead(holder := Process(*row))]
 
 
 def _answered_or_in_a_batch(connection: sa.Connection, keys: Sequence[str]) -> set[str]:
-    """The keys that are answered or wait in an open batch. Read after the claim, so that nothing comes between."""
+    """Return the keys that are answered or wait in an open batch.
+
+    Call it after the claim, so that it sees what the last holder stored before its claim ended.
+    """
     found: set[str] = set()
     for some in in_batches(keys):
         found |= set(connection.scalars(sa.select(responses.c.request_key).where(responses.c.request_key.in_(some))))

@@ -1,7 +1,8 @@
-"""The database behind the response store: opening it, durability, and clear error messages.
+"""The database behind the response store: how it is opened, durability, and clear error messages.
 
-SQLite (WAL, synchronous FULL) and PostgreSQL (psycopg 3). A deadlock or a lost connection repeats the transaction of
-`write`, so its statements must be safe to run twice: they keep existing rows.
+It is SQLite (WAL, synchronous FULL) or PostgreSQL (psycopg 3). After a deadlock or a lost connection to PostgreSQL,
+`read` and `write` run their function again, so it must be safe to run twice. The connection may be lost after the
+commit: an insert therefore keeps rows that exist already.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from scrollwork.storage.location import is_writable
 T = TypeVar("T")
 K = TypeVar("K")
 
-BUSY_S = 60  # how long a process waits for others that write, and for a server that restarts
-PASSING_S = 5  # the same, for short-lived data (`passing`)
+BUSY_S = 60  # how long a process waits for other writers, and for a server that restarts
+PASSING_S = 5  # the same for short-lived data (`passing`)
 BATCH = 500  # keys in one statement
 TORN = (
     "It was not changed; `scrollwork store repair` moves it aside and puts back what can be read and what snapshots "
@@ -41,10 +42,10 @@ _BUSY, _LOCKED, _READONLY, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = 5, 6, 8, 11, 13
 _DISK_FULL = "53100"
 _READ_ONLY = ("25006", "42501")
 _NOT_LET_IN = ("28000", "28P01", "3D000")
-# Errors that may be gone a moment later: serialization, deadlock, too many connections, server restarts.
+# Errors after which the same transaction may succeed: serialization, deadlock, too many connections, server restarts.
 _PASSING = ("40001", "40P01", "53300", "57P01", "57P02", "57P03")
 
-# Arguments of psycopg.connect by `passing`. A lost server is noticed after about patience_s, not after hours.
+# Arguments of psycopg.connect, by `passing`: with them a lost server is noticed after about patience_s, not hours.
 _POSTGRES: dict[bool, dict[str, Any]] = {
     passing: {
         "connect_timeout": PASSING_S if passing else 10,
@@ -58,10 +59,15 @@ _POSTGRES: dict[bool, dict[str, Any]] = {
 
 
 class Database:
-    """A database at a URL or (SQLite) a path. `name`: the URL without user and password, for messages.
+    """A database at a URL or, for SQLite, at a path.
 
-    passing: for data that is worthless a minute later. Its commits are not synced to disk (those of other connections
-    still are), and nobody waits longer than PASSING_S for another writer or for a server that is lost or hangs.
+    The constructor creates the folder of a SQLite file. It raises StorageError for a wrong URL, for a folder that
+    cannot be created and if the driver for PostgreSQL is not installed.
+
+    passing: True for data that is worthless a minute later. Commits of this object are not synced to disk (those of
+    other connections still are), and nothing waits longer than about PASSING_S for another writer or for a server that
+    is lost or hangs. name: the URL without user, password and options, for messages. read_only: whether it is a SQLite
+    file that we cannot write.
     """
 
     def __init__(self, place: str | Path, *, passing: bool = False) -> None:
@@ -98,15 +104,15 @@ class Database:
             f"sqlalchemy.dialects.{self.engine.dialect.name}"
         ).insert
         self._reached = False
-        self.gained: float | None = None  # `now` minus time.monotonic() at the last call of claiming.clock_jumped
-        self.jumped: float | None = None  # time.monotonic() when that difference was found to have jumped
+        self.gained: float | None = None  # `now` minus time.monotonic(), at the last call of claiming.clock_jumped
+        self.jumped: float | None = None  # time.monotonic() when that call last found that the difference had jumped
 
     @property
     def _patience_s(self) -> float:
         return PASSING_S if self._passing else BUSY_S
 
     def _settle(self, connection: Any, _record: object) -> None:
-        """Set up a connection so that a committed answer survives a crash of process and machine (unless `passing`)."""
+        """Set up a SQLite connection. Unless `passing`, what is committed survives a crash of process and machine."""
         connection.isolation_level = None
         connection.text_factory = _readable
         cursor = connection.cursor()
@@ -115,11 +121,18 @@ class Database:
         cursor.close()
 
     def read(self, work: Callable[[sa.Connection], T]) -> T:
-        """Run `work` in one transaction and return its result. Raises StorageError, StorageFull, ForeignStore."""
+        """Run `work` in one transaction that only reads, and return its result.
+
+        Raises StorageError, or TornStore if the SQLite file is damaged. PostgreSQL: `work` may run more than once.
+        """
         return self._transaction(work, write=False)
 
     def write(self, work: Callable[[sa.Connection], T]) -> T:
-        """Run `work` and commit all of it or nothing. Raises StorageError, StorageFull, ForeignStore."""
+        """Run `work` in one transaction, commit all of it or nothing, and return its result.
+
+        Raises StorageError, StorageFull if there is no space left, or TornStore if the SQLite file is damaged.
+        PostgreSQL: `work` may run more than once.
+        """
         return self._transaction(work, write=True)
 
     def _transaction(self, work: Callable[[sa.Connection], T], write: bool) -> T:
@@ -138,23 +151,26 @@ class Database:
             pause_s = min(2 * pause_s, 2.0)
 
     def _passes(self, error: sa.exc.DBAPIError) -> bool:
-        """Whether the same transaction may succeed a moment later. A server never reached counts as a wrong address."""
+        """Return whether the same transaction may succeed a moment later.
+
+        A lost connection counts only if the server was reached before; otherwise the address may be wrong.
+        """
         if self.sqlite:
-            return False  # it waits by itself
+            return False  # SQLite has waited already (busy_timeout)
         state = getattr(error.orig, "sqlstate", None)
         gone = error.connection_invalidated or (state is None and isinstance(error, sa.exc.OperationalError))
         return state in _PASSING or (gone and self._reached)
 
     @contextmanager
     def errors_named(self) -> Iterator[None]:
-        """Turn database errors of statements outside `read` and `write` into StorageError, as those do."""
+        """Turn database errors of the block into StorageError, for statements outside `read` and `write`."""
         try:
             yield
         except sa.exc.DBAPIError as error:
             raise self._named(error) from error
 
     def _named(self, error: sa.exc.DBAPIError) -> StorageError:
-        """Turn a database error into a StorageError with a clear message, without texts of answers."""
+        """Return the StorageError for a database error. Its message is clear and holds no texts of answers."""
         reason = (str(error.orig).strip() or type(error.orig).__name__).splitlines()[0]
         code = (getattr(error.orig, "sqlite_errorcode", None) or 0) & 0xFF
         state = getattr(error.orig, "sqlstate", None) or ""
@@ -181,13 +197,16 @@ class Database:
         return StorageError(f"{self.name}: {reason}")
 
     def now(self, connection: sa.Connection) -> float:
-        """Unix seconds by the clock that all processes share: this machine's (SQLite) or the PostgreSQL server's."""
+        """Return unix seconds by the clock that all processes share: the PostgreSQL server's, or this machine's."""
         if self.sqlite:
             return time.time()
         return float(connection.scalar(sa.text("SELECT extract(epoch FROM clock_timestamp())")))
 
     def add_new(self, connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
-        """Insert rows, with their digests where the table has them. A row with the same primary key is kept."""
+        """Insert rows, with their digests if the table has a column for them.
+
+        A new row is dropped if the table has a row with its primary key.
+        """
         if "digest" in table.c:
             rows = [with_digest(table.name, row) for row in rows]
         if rows:
@@ -195,7 +214,10 @@ class Database:
             connection.execute(self.insert(table).on_conflict_do_nothing(index_elements=keys), rows)
 
     def write_ahead(self) -> None:
-        """Switch SQLite's journal to WAL. SQLite does not wait for other connections here, so we do."""
+        """Switch SQLite's journal to WAL. SQLite does not wait for other connections in this case, so we do.
+
+        Raises StorageError, also if the database is still busy after BUSY_S.
+        """
         patience = time.monotonic() + BUSY_S
         while True:
             raw = self.engine.raw_connection()
@@ -216,18 +238,18 @@ class Database:
 
 
 def in_batches(keys: Sequence[K], size: int = BATCH) -> Iterator[Sequence[K]]:
-    """Yield the keys in lists of at most `size`."""
+    """Yield the keys in order, at most `size` of them at a time."""
     for start in range(0, len(keys), size):
         yield keys[start : start + size]
 
 
 def url_for_messages(url: str) -> str:
-    """Return the URL without user, password and options, for messages."""
+    """Return the URL for a message: without options, and with "***" in place of user and password."""
     return re.sub(r"(//).*@", r"\1***@", url).partition("?")[0]
 
 
 def _is_read_only(parsed: sa.URL) -> bool:
-    """Whether an existing SQLite file, or the folder of its journal files, cannot be written."""
+    """Return whether a SQLite file exists, but we cannot write it or its folder, which holds its journal files."""
     path = Path(parsed.database or ":memory:")
     if path.name == ":memory:" or parsed.query or not path.is_file():
         return False
@@ -235,14 +257,17 @@ def _is_read_only(parsed: sa.URL) -> bool:
 
 
 def _open_to_read(path: str) -> sqlite3.Connection:
-    """Open a read-only SQLite file. Without journal files beside it nobody is writing, so it is opened as immutable:
-    otherwise SQLite would create them, even to read. https://www.sqlite.org/uri.html"""
+    """Open a read-only SQLite file.
+
+    If no journal files are next to it, nobody is writing, and it is opened as immutable: otherwise SQLite would create
+    journal files, even to read. https://www.sqlite.org/uri.html
+    """
     alone = "" if any(Path(f"{path}-{own}").exists() for own in ("wal", "shm")) else "&immutable=1"
     return sqlite3.connect(f"file:{quote(path)}?mode=ro{alone}", uri=True, check_same_thread=False)
 
 
 def _parsed(place: str | Path) -> sa.URL:
-    """Parse a path or URL of a store, and set our driver. Raises StorageError."""
+    """Parse the path or URL of a store, and set the driver. Raises StorageError if it is no URL that we can use."""
     if isinstance(place, Path):
         return sa.URL.create("sqlite", database=str(place))
     try:
@@ -262,23 +287,23 @@ def _parsed(place: str | Path) -> sa.URL:
 
 
 def _readable(data: bytes) -> str:
-    """Decode a text of SQLite, even with damaged bytes: its digest shows the damage, and other rows stay readable."""
+    """Decode a text of SQLite, even if its bytes are damaged: its digest shows the damage, other rows stay readable."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def _begin(connection: sa.Connection) -> None:
-    """Begin a transaction; a writer takes the lock at once. SQLite refuses a reader that starts to write half-way."""
+    """Begin a transaction of SQLite. A writer takes the lock at once, because SQLite may refuse a later upgrade."""
     writes = connection.get_execution_options().get("write")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def _begin_passing(connection: sa.Connection) -> None:
-    """Let PostgreSQL end slow statements, and transactions of a process that was stopped in the middle."""
-    most = int(PASSING_S * 1000)  # milliseconds
+    """Let PostgreSQL end slow statements, and transactions of a process that was stopped in the middle of one."""
+    most = int(PASSING_S * 1000)  # in milliseconds
     values = {
         "statement_timeout": most,
         "lock_timeout": most,
-        "idle_in_transaction_session_timeout": most // 2,  # so that the next one still gets its turn
+        "idle_in_transaction_session_timeout": most // 2,  # so that the next process gets its turn within its timeout
         "synchronous_commit": "off",
     }
     said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())

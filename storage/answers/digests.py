@@ -1,7 +1,7 @@
-"""Digests of the response store's rows: every write computes them, every check recomputes them.
+"""Digests of the response store's rows. They are computed when a row is written, and again when it is checked.
 
-A digest covers the request, the reply and its cost. It leaves out `created` and `latency_s` of an answer, which no
-artifact holds, and `origin`, which a refill sets.
+A digest covers the request, the reply and its cost. It leaves out `created`, and `latency_s` of an answer, because
+snapshots do not hold them, and `origin` of an answer, because a refill changes it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scrollwork.storage.errors import DamagedRows
 
 TOKENS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 _CALL = ("request_key", "provider", "model")
-COVERED: Mapping[str, tuple[str, ...]] = {  # columns by table; a change needs a migration that recomputes all digests
+COVERED: Mapping[str, tuple[str, ...]] = {  # columns, by table; a change needs a migration that recomputes all digests
     "responses": (
         *_CALL, "text", "finish_reason", *TOKENS, "reported_model", "attempts", "cost_nano_usd", "masked",
     ),
@@ -25,17 +25,17 @@ COVERED: Mapping[str, tuple[str, ...]] = {  # columns by table; a change needs a
         *_CALL, "owner", "number", "started", "outcome", "status", "message", "seconds", *TOKENS, "cost_nano_usd",
     ),
 }  # fmt: skip
-SINCE_5: Mapping[str, tuple[str, ...]] = {  # columns added in schema 5: covered where they are not NULL
+SINCE_5: Mapping[str, tuple[str, ...]] = {  # columns added in schema 5, covered if not NULL: older digests stay valid
     "responses": ("service_tier", "fingerprint", "output_limit"),
 }
 _FLOATS = ("started", "seconds")
 
 
 def row_digest(table: str, values: Mapping[str, Any]) -> str:
-    """sha256 in hex of a row of `table`. values: by column name, texts not escaped.
+    """Return the digest of a row of `table`: the sha256, in hex, of canonical JSON.
 
-    It is over the canonical JSON of the table's name and the covered values, in order. Raises ValueError, TypeError for
-    values of a wrong type.
+    The JSON is a list of the table's name and the covered values, in the order of COVERED and SINCE_5, with escaped
+    texts. values: by column name, texts not escaped. Raises ValueError or TypeError if a value has a wrong type.
     """
     covered: list[Any] = [table]
     for name in COVERED[table]:
@@ -54,12 +54,12 @@ def row_digest(table: str, values: Mapping[str, Any]) -> str:
 
 
 def with_digest(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of the row with its digest, to be written."""
+    """Return a copy of the row with its digest added, as it is written. Raises ValueError or TypeError."""
     return {**values, "digest": row_digest(table, values)}
 
 
 def is_intact(table: str, values: Mapping[str, Any]) -> bool:
-    """Whether the row's digest fits its values."""
+    """Return whether the row's digest matches its values."""
     try:
         return bool(row_digest(table, values) == values["digest"])
     except (ValueError, TypeError):
@@ -67,7 +67,10 @@ def is_intact(table: str, values: Mapping[str, Any]) -> bool:
 
 
 def whole_row(table: str, values: Mapping[str, Any], store: str = "the store") -> dict[str, Any]:
-    """Check a row and return it without its digest. Raises DamagedRows if the digest does not fit."""
+    """Return a row without its digest. Raises DamagedRows if the digest does not match.
+
+    store: name of the store, for the message.
+    """
     if not is_intact(table, values):
         raise DamagedRows(
             f"{store}: request {values['request_key']} of {values['model']!r}: its row in {table} does not say what "

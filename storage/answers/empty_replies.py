@@ -1,4 +1,4 @@
-"""Empty replies that older versions stored as answers: find them, and turn them into failures."""
+"""Empty replies, which older versions stored as answers: find them, and turn them into failures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ WHY = "ended before its first word: no answer"
 
 
 def without_a_word(store: ResponseStore, endings: Collection[str]) -> list[tuple[str, str, str]]:
-    """(request key, provider, model) of empty answers (white space at most) whose finish_reason is one of `endings`."""
+    """List (request key, provider, model) of the empty answers whose finish_reason is one of `endings`.
+
+    An answer of white space alone is empty, too.
+    """
     query = sa.select(responses.c.request_key, responses.c.provider, responses.c.model, responses.c.text)
     query = query.where(responses.c.finish_reason.in_(sorted(endings))).order_by(responses.c.request_key)
     rows = store.database.read(lambda connection: connection.execute(query).all())
@@ -27,8 +30,11 @@ def without_a_word(store: ResponseStore, endings: Collection[str]) -> list[tuple
 
 
 def make_failures(store: ResponseStore, failures: Sequence[StoredFailure], endings: Collection[str]) -> None:
-    """Replace empty answers, whose finish_reason is one of `endings`, by these failures; the answers are set aside.
-    Their cost still counts: in their attempts, or in an attempt that is added. One transaction."""
+    """Replace empty answers by these failures, in one transaction; the answers go to the table `set_aside`.
+
+    failures: one for each request. Those whose request has no empty answer with a finish_reason of `endings` are
+    ignored. The cost of the answers still counts: if a request has no attempts, an attempt with the cost is added.
+    """
 
     def work(connection: sa.Connection) -> None:
         now = time.time()
@@ -49,7 +55,7 @@ def make_failures(store: ResponseStore, failures: Sequence[StoredFailure], endin
 
 
 def _attempt(row: dict[str, object]) -> StoredAttempt:
-    """The attempt to store for an answer that has none."""
+    """Return the attempt to store for an answer that has none."""
     names = ("request_key", "provider", "model", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens",
              "reasoning_tokens", "cost_nano_usd")  # fmt: skip
     own = {name: row[name] for name in names}

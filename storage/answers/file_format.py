@@ -1,7 +1,7 @@
-"""The file format of `store export` and backups: Parquet (zstd), one row for each answer with its attempts.
+"""The file format of `store export` and of backups: Parquet (zstd), with one row for each answer and its attempts.
 
-Rows are sorted by request key, so equal stores give equal bytes. The footer holds the schema version and the sha256 of
-the rows, so a damaged or edited file is refused before any of it is imported. Texts are escaped as in the databases
+Rows are sorted by request key, so equal stores give equal bytes. The footer holds the version of the format and the
+sha256 of the rows, so that nothing is imported from a damaged or edited file. Texts are escaped as in the databases
 (tables.py).
 """
 
@@ -26,14 +26,14 @@ from scrollwork.storage.location import Location
 WHAT = "scrollwork answers"
 VERSION = 3
 NOT_IN_1 = ("masked", "origin")  # columns that files of version 1 do not have
-NOT_IN_2 = ("service_tier", "fingerprint", "output_limit")
+NOT_IN_2 = ("service_tier", "fingerprint", "output_limit")  # columns that files of version 1 and 2 do not have
 NULL_SINCE_2 = ("latency_s", "attempts")  # columns that may be NULL since version 2
-GROUP_BYTES = 8 << 20  # of text in a row group
+GROUP_BYTES = 8 << 20  # about how much text a row group holds
 
 
 @dataclass(frozen=True)
 class Try(Row):
-    """An attempt in the file; its request key is that of its answer."""
+    """An attempt in the file, within the row of its answer, which has the request key."""
 
     owner: str
     number: int
@@ -57,7 +57,7 @@ class Try(Row):
 
 @dataclass(frozen=True)
 class AnswerRow(Row):
-    """An answer in the file. tries: its attempts. created: unix seconds."""
+    """An answer in the file. tries: its attempts. created: unix seconds. The other fields are those of StoredAnswer."""
 
     request_key: str
     provider: str
@@ -89,7 +89,7 @@ class AnswerRow(Row):
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written to a file. sha256: of its rows, as in the footer."""
+    """What was written to a file: numbers of answers and attempts, and the sha256 of the rows that the footer holds."""
 
     answers: int
     attempts: int
@@ -97,7 +97,10 @@ class Exported:
 
 
 def write_file(folder: Location, name: str, rows: Iterable[AnswerRow]) -> Exported:
-    """Write a file of these answers, sorted by request key, whole or not at all. Raises StorageError."""
+    """Write a file of answers completely or not at all. rows: sorted by request key.
+
+    Raises StorageFull if there is no space left.
+    """
     digest, stored, count, tries = hashlib.sha256(), hashlib.sha256(), 0, 0
     with folder.temporary(name) as (stream, temporary):
         with pq.ParquetWriter(stream, AnswerRow.schema(), compression="zstd", compression_level=3) as writer:
@@ -116,7 +119,7 @@ def write_file(folder: Location, name: str, rows: Iterable[AnswerRow]) -> Export
 
 
 def _grouped(rows: Iterable[AnswerRow]) -> Iterator[list[AnswerRow]]:
-    """Yield rows in groups of about GROUP_BYTES of text."""
+    """Yield the rows in groups of about GROUP_BYTES of text each."""
     group: list[AnswerRow] = []
     size = 0
     for row in rows:
@@ -130,25 +133,29 @@ def _grouped(rows: Iterable[AnswerRow]) -> Iterator[list[AnswerRow]]:
 
 
 def line_of(row: AnswerRow, version: int) -> bytes:
-    """The bytes of a row that enter the sha256 of a file of this version."""
+    """Return the bytes of a row that enter the sha256 of a file of this version."""
     without = {1: (*NOT_IN_1, *NOT_IN_2), 2: NOT_IN_2}.get(version, ())
     values = {name: value for name, value in asdict(row).items() if name not in without}
     return canonical_json(values).encode("utf-8") + b"\n"
 
 
 def stored_digest(row: AnswerRow) -> str:
-    """Compute the digest that the answer's row has in a store."""
+    """Return the digest that the answer's row has in a store."""
     values = asdict(row)
     return row_digest("responses", {n: unescape_text(v) if isinstance(v, str) else v for n, v in values.items()})
 
 
 def stored_line(key: str, digest: str | None) -> bytes:
-    """The bytes of an answer that enter the footer's `stored`, by which a store is compared without reading texts."""
+    """Return the bytes of an answer that enter `stored` of the footer.
+
+    By `stored`, a file is compared with a store without reading texts. digest: of the row in the store, None if the
+    store has no such answer.
+    """
     return f"{key} {digest}\n".encode()
 
 
 def _schema_of(version: str) -> pa.Schema | None:
-    """The schema of a file of this version; None for an unknown version."""
+    """Return the Arrow schema of a file of this version, None for an unknown version."""
     own = AnswerRow.schema()
     of_2 = pa.schema(field for field in own if field.name not in NOT_IN_2)
     if version != "1":
@@ -161,7 +168,10 @@ def _schema_of(version: str) -> pa.Schema | None:
 
 
 def footer_of(folder: Location, name: str) -> dict[str, str]:
-    """Read and check the footer: {what, schema, answers, sha256, stored}. Raises ForeignFile."""
+    """Read the footer: {what, schema, answers, sha256, stored}; a value that an older file lacks is "".
+
+    Raises ForeignFile if it is not a file of answers, has an unknown version, or cannot be read. The rows are not read.
+    """
     path = f"{folder}/{name}"
     try:
         with folder.open(name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
@@ -185,7 +195,10 @@ def footer_of(folder: Location, name: str) -> dict[str, str]:
 
 
 def groups_of(folder: Location, name: str) -> Iterator[list[AnswerRow]]:
-    """Yield the rows of the file, a row group at a time. Raises ForeignFile."""
+    """Yield the rows of the file, one list for each row group. Raises ForeignFile if a row group is damaged.
+
+    The sha256 of the rows is not checked.
+    """
     path, number = f"{folder}/{name}", 0
     try:
         with folder.open(name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:

@@ -1,7 +1,7 @@
-"""Make the response store's tables, and migrate those of older versions without losing a row.
+"""Create the tables of the response store, and migrate tables of older versions without losing a row.
 
-A step is written in SQL and never changed again; today's tables are in tables.py, and a test compares the two.
-Everything happens in one transaction, so a process killed half-way leaves the old store.
+The tables of a migration step are written in SQL and never changed again. The present tables are in tables.py; a test
+compares the two. All steps happen in one transaction, so a process that is killed in the middle leaves the old store.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ from scrollwork.storage.answers.digests import SINCE_5, with_digest
 from scrollwork.storage.answers.tables import ESCAPE, MARK, SCHEMA_VERSION, about, escape_text, tables
 from scrollwork.storage.errors import ForeignStore, StorageError, TornStore
 
-_MAGIC, _HEADER = b"SQLite format 3\0", 100  # of a file of SQLite
-REPAIRED = ".repaired"  # ending of the file that `store repair` has made and not yet put in place of a damaged store
-_LOCK = 0x5C_01_10  # PostgreSQL's advisory lock for making and migrating tables
+_MAGIC, _HEADER = b"SQLite format 3\0", 100  # first bytes of a SQLite file, and the length of its header in bytes
+REPAIRED = ".repaired"  # ending of the file with which `store repair` will replace a damaged store
+_LOCK = 0x5C_01_10  # number of the advisory lock of PostgreSQL under which tables are created and migrated
 
 
 def prepare(database: Database) -> None:
-    """Make the tables or migrate them. Raises ForeignStore for a database that is not a response store; it is not
-    changed."""
+    """Create the tables, or migrate those of an older version.
+
+    Raises ForeignStore if the database is not a response store or has a newer version, TornStore if its file is
+    damaged, and StorageError if it has an older version and cannot be written. In these cases it is not changed.
+    """
     if database.sqlite:
         refuse_torn(database)
         make_whole(database)
@@ -39,13 +42,16 @@ def prepare(database: Database) -> None:
         )
     if schema != SCHEMA_VERSION:
         database.write(lambda connection: _bring_up(database, connection))
-    if database.sqlite and not database.read_only:  # only now, because changing the journal mode writes to the file
+    if database.sqlite and not database.read_only:  # last, because it writes to the file
         database.write_ahead()
 
 
 def make_whole(database: Database) -> None:
-    """Make a missing SQLite file under another name and link it into place, so that it appears with all its tables.
-    Made in place it would be a file of 0 bytes on a full disk, which looks like a store that lost everything."""
+    """Create a missing SQLite file under another name and link it to its place, so that it appears with all its tables.
+
+    If it were created in place, a full disk would leave a file of 0 bytes, which looks like a store that lost
+    everything. Does nothing if the file exists, or for a database in memory.
+    """
     path = Path(database.engine.url.database or ":memory:")
     if path.name == ":memory:" or database.engine.url.query or path.exists():
         return
@@ -54,7 +60,7 @@ def make_whole(database: Database) -> None:
     try:
         new.write(lambda connection: _bring_up(new, connection))
         new.engine.dispose()
-        with suppress(OSError):  # another process was first, or there are no hard links: `prepare` makes it in place
+        with suppress(OSError):  # another process was first, or no hard links: then `prepare` creates it in place
             os.link(made, path)
     finally:
         new.engine.dispose()
@@ -64,10 +70,10 @@ def make_whole(database: Database) -> None:
 
 
 def refuse_torn(database: Database) -> None:
-    """Raise TornStore for damage that SQLite would not see (a file shorter than its header, a last page cut short), and
-    for a file whose repair was killed.
+    """Raise TornStore for damage that SQLite would not notice, and for a file whose repair was killed.
 
-    With a journal beside it the file may be in the middle of a write; then SQLite itself recovers it.
+    SQLite does not notice a file that is shorter than its header, or whose last page is cut. If a journal is next to
+    the file, a write may have been interrupted; SQLite recovers from that itself, so the size is not checked.
     """
     path = Path(database.engine.url.database or ":memory:")
     if path.with_name(f"{path.name}{REPAIRED}").exists():
@@ -79,7 +85,7 @@ def refuse_torn(database: Database) -> None:
         with path.open("rb") as stream:
             header = stream.read(_HEADER)
     except OSError:
-        return  # no file, or not readable: opening it raises the error
+        return  # it does not exist, or cannot be read: opening it raises the error
     page = int.from_bytes(header[16:18], "big")
     page = 65536 if page == 1 else page  # https://www.sqlite.org/fileformat2.html, 1.3.2
     if 0 < size < _HEADER or (header.startswith(_MAGIC) and page and size % page):
@@ -87,7 +93,10 @@ def refuse_torn(database: Database) -> None:
 
 
 def _schema(database: Database, connection: sa.Connection) -> int:
-    """Read the schema version of the existing store; 0 where there is none. Raises ForeignStore."""
+    """Return the schema version of the store, 0 if the database has no tables.
+
+    Raises ForeignStore if it is not a response store, or has a version that we do not know.
+    """
     present = set(sa.inspect(connection).get_table_names())
     if not present:
         return 0
@@ -107,7 +116,7 @@ def _schema(database: Database, connection: sa.Connection) -> int:
 
 
 def _bring_up(database: Database, connection: sa.Connection) -> None:
-    """Make or migrate the tables in one process, while others wait."""
+    """Create or migrate the tables. Only one process does it, while others wait."""
     if not database.sqlite:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
     schema = _schema(database, connection)
@@ -124,7 +133,7 @@ def _bring_up(database: Database, connection: sa.Connection) -> None:
 
 
 def _to_2(connection: sa.Connection) -> None:
-    """Add attempts, costs, claims and batches; escape texts. In schema 1 there were only free models, so cost is 0."""
+    """Add attempts, costs, claims and batches; escape texts. Schema 1 held only answers of free models: cost is 0."""
     tokens = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
     own = ", ".join(f"{name} BIGINT" for name in tokens)
     for name in ("cache_write_tokens", "reasoning_tokens", "cost_nano_usd"):
@@ -158,7 +167,7 @@ def _to_2(connection: sa.Connection) -> None:
 
 
 def _escape(connection: sa.Connection, table: str, name: str) -> None:
-    """Escape the texts of a column that hold characters to be escaped from now on (in SQLite, NUL too)."""
+    """Escape the texts of a column that need it: those with the escape character or, in SQLite, with NUL."""
     key, text = sa.column("request_key", sa.String), sa.column(name, sa.Text)
     rows = sa.table(table, key, text)
     if connection.dialect.name == "sqlite":
@@ -172,7 +181,7 @@ def _escape(connection: sa.Connection, table: str, name: str) -> None:
 
 
 def _to_3(connection: sa.Connection) -> None:
-    """Add the table of rate limits that processes share."""
+    """Add the table of the rate limits that processes share."""
     connection.exec_driver_sql(
         "CREATE TABLE paces (name VARCHAR(64) NOT NULL, free FLOAT NOT NULL, changed FLOAT NOT NULL, "
         "requests_limit BIGINT, tokens_limit BIGINT, said FLOAT, PRIMARY KEY (name))"
@@ -183,7 +192,7 @@ _TOKENS = (
     "input_tokens BIGINT, cached_tokens BIGINT, cache_write_tokens BIGINT, output_tokens BIGINT, "
     "reasoning_tokens BIGINT"
 )
-_DIGESTED = {  # tables of schema 4 that have digests: columns, primary key
+_DIGESTED = {  # the tables of schema 4 that have digests: (columns, primary key)
     "responses": (
         "request_key VARCHAR(64) NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, text TEXT NOT NULL, "
         f"finish_reason VARCHAR(16) NOT NULL, {_TOKENS}, reported_model TEXT NOT NULL, latency_s FLOAT, "
@@ -208,9 +217,9 @@ _DIGESTED = {  # tables of schema 4 that have digests: columns, primary key
 
 
 def _to_4(connection: sa.Connection) -> None:
-    """Add digests to answers, failures and attempts, the origin of answers, and the table `set_aside`.
+    """Add the digests of answers, failures and attempts, `masked` and `origin` of answers, and the table `set_aside`.
 
-    The tables are copied, because SQLite cannot make a NOT NULL column nullable.
+    The tables are copied, because SQLite cannot change a NOT NULL column into one that may be NULL.
     """
     for name, (columns, key) in _DIGESTED.items():
         old = f"{name}_3"
@@ -227,13 +236,13 @@ def _to_4(connection: sa.Connection) -> None:
 
 
 def _to_5(connection: sa.Connection) -> None:
-    """Add who answered and the output limit. Digests of older rows stay valid: they leave out NULL values of these."""
+    """Add service tier, fingerprint and output limit. Older digests stay valid: NULL in these columns is left out."""
     for column in ("service_tier TEXT", "fingerprint TEXT", "output_limit BIGINT"):
         connection.exec_driver_sql(f"ALTER TABLE responses ADD COLUMN {column}")
 
 
 def _copy(connection: sa.Connection, name: str, old: str, key: tuple[str, ...]) -> None:
-    """Copy the rows of a table of schema 3 into that of schema 4, a page at a time."""
+    """Copy the rows of a table of schema 3 to the table of schema 4, BATCH rows at a time. old: name of the former."""
     new = tables.tables[name]
     added = {"masked": False, "origin": "asked"} if name == "responses" else {}
     later = SINCE_5.get(name, ())
@@ -249,7 +258,7 @@ def _copy(connection: sa.Connection, name: str, old: str, key: tuple[str, ...]) 
 
 
 def _vouched(name: str, row: dict[str, Any]) -> dict[str, Any]:
-    """The row with its digest; with an empty one if it holds wrong values, so that a check names it."""
+    """Return the row with its digest. If it holds wrong values, the digest is "", so that a check names the row."""
     try:
         return with_digest(name, row)
     except (ValueError, TypeError):

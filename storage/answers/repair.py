@@ -1,4 +1,4 @@
-"""Repair a store: move damaged rows to the table `set_aside`, and replace a damaged SQLite file. Nothing is lost."""
+"""Repair a store: move damaged rows to the table `set_aside`, and replace a damaged SQLite file, which is kept."""
 
 from __future__ import annotations
 
@@ -42,16 +42,20 @@ from scrollwork.storage.answers.tables import (
 from scrollwork.storage.errors import StorageError, TornStore, naming_full_disks
 from scrollwork.storage.location import file_lock, sync_folder
 
-_JOURNALS = ("", "-wal", "-shm")
-_PASSING = (5, 6, 7, 9, 13, 14)  # of SQLite: busy, locked, no memory, interrupted, full, cannot be opened
-UNDIGESTED = (batches, batch_requests, set_aside)
-STATES = {"batches": BATCH_STATES, "batch_requests": (WAITING, DONE, AGAIN)}
+_JOURNALS = ("", "-wal", "-shm")  # endings of a SQLite file and its journal files
+_PASSING = (5, 6, 7, 9, 13, 14)  # error codes of SQLite: busy, locked, no memory, interrupted, full, cannot be opened
+UNDIGESTED = (batches, batch_requests, set_aside)  # tables without digests that are copied from a damaged file
+STATES = {"batches": BATCH_STATES, "batch_requests": (WAITING, DONE, AGAIN)}  # allowed states, by table
 _KINDS = {"responses": StoredAnswer, "failures": StoredFailure, "attempts": StoredAttempt}
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A readable store. moved: new path of its damaged file, "" for none; saved: rows copied from that."""
+    """A store that can be read and written.
+
+    moved: new path of its damaged file, "" if the file was not damaged. saved: number of answers, failures and attempts
+    that were copied to the new file.
+    """
 
     store: ResponseStore
     moved: str = ""
@@ -59,10 +63,11 @@ class Opened:
 
 
 def open_or_mend(place: str | Path) -> Opened:
-    """Open the store at `place`. A damaged SQLite file is moved aside and replaced by one with its intact rows.
+    """Open the store at `place`. A damaged SQLite file is replaced by a new one with its intact rows, and is kept.
 
-    If this is killed, the next repair starts again; until then nobody else can open the store. Raises StorageError for
-    a database that is no response store, or a newer one; it is not changed.
+    Claims and schedules of rate limits are not copied. If a repair is killed, the next one starts again. From the
+    moment the new file is complete until it is in place, nobody else can open the store. Raises StorageError if the
+    database is not a response store or has a newer version; it is not changed.
     """
     if (store := _whole(place)) is not None:
         return Opened(store)
@@ -80,7 +85,7 @@ def open_or_mend(place: str | Path) -> Opened:
 
 
 def _whole(place: str | Path) -> ResponseStore | None:
-    """Open the store; None if its file is damaged."""
+    """Return the open store, None if its file is damaged."""
     try:
         store = ResponseStore(place)
     except TornStore:
@@ -95,7 +100,7 @@ def _whole(place: str | Path) -> ResponseStore | None:
 
 
 def take_out_damaged(store: ResponseStore) -> list[str]:
-    """Set aside every row whose digest does not fit. Returns what was done, in words. One transaction."""
+    """Move every row that does not match its digest to `set_aside`, in one transaction. Returns a message for each."""
 
     def work(connection: sa.Connection) -> list[str]:
         done = []
@@ -109,8 +114,11 @@ def take_out_damaged(store: ResponseStore) -> list[str]:
 
 
 def settle_attempts(store: ResponseStore) -> list[str]:
-    """Set aside attempts whose cost contradicts their answer's, and note answers with missing attempts: from then on
-    the answer's own cost counts. Returns what was done, in words. One transaction."""
+    """Settle answers that do not match their stored attempts (`attempts_against_answers`), in one transaction.
+
+    Their answered attempts are moved to `set_aside`, with a note, so that from then on the answer's own cost counts.
+    Returns a message for each answer.
+    """
 
     def work(connection: sa.Connection) -> list[str]:
         done = []
@@ -126,7 +134,10 @@ def settle_attempts(store: ResponseStore) -> list[str]:
 
 
 def replace_answers(store: ResponseStore, answers: Mapping[str, StoredAnswer], why: str) -> None:
-    """Set aside the answers under these request keys, and put others in their place. One transaction."""
+    """Move the answers to these requests to `set_aside`, and store others in their place, in one transaction.
+
+    answers: the new ones, by request key. why: the reason that is noted. Failures of these requests are removed.
+    """
 
     def work(connection: sa.Connection) -> None:
         now = time.time()
@@ -142,7 +153,7 @@ def replace_answers(store: ResponseStore, answers: Mapping[str, StoredAnswer], w
 def put_aside(
     database: Database, connection: sa.Connection, table: sa.Table, rows: Iterable[Mapping[str, Any]], why: str
 ) -> None:
-    """Move rows, with their PLACE, into the table `set_aside`."""
+    """Move rows of a table to the table `set_aside`. rows: as `rows_of` gives them, with PLACE. why: the reason."""
     moved = list(rows)
     _write_aside(database, connection, table, moved, why)
     for row in moved:
@@ -156,7 +167,7 @@ def _write_aside(
     written = []
     for row in rows:
         values = {name: value for name, value in row.items() if name != PLACE}
-        said = json.dumps(values, sort_keys=True, default=repr)  # escapes every character that a column cannot hold
+        said = json.dumps(values, sort_keys=True, default=repr)  # ASCII: escapes what a column cannot hold
         name = hashlib.sha256(f"{table.name} {said}".encode()).hexdigest()
         key = str(row["request_key"])
         written.append(
@@ -166,7 +177,7 @@ def _write_aside(
 
 
 def _integrity(store: ResponseStore) -> list[str]:
-    """Return what SQLite's own check says of its pages."""
+    """Return the lines of SQLite's own check of its pages: ["ok"] if all are intact, and for PostgreSQL."""
     if not store.database.sqlite:
         return ["ok"]
     check = "PRAGMA integrity_check(1)"
@@ -174,8 +185,11 @@ def _integrity(store: ResponseStore) -> list[str]:
 
 
 def _salvaged(path: Path) -> int:
-    """Write the intact rows of a damaged store, and of an earlier repair that was killed, to the file that `_swapped`
-    puts in place. Returns their number. The file gets its name (REPAIRED) only when it is finished."""
+    """Write the intact rows of a damaged store to a new file, which `_swapped` then puts in place.
+
+    Rows of a file that a killed repair finished are copied, too. The new file gets its name (REPAIRED) only when it is
+    complete. Returns the number of its answers, failures and attempts. Raises StorageError.
+    """
     half, done = path.with_name(f"{path.name}.repairing"), path.with_name(f"{path.name}{REPAIRED}")
     _remove(half)
     try:
@@ -204,10 +218,10 @@ def _remove(path: Path) -> None:
 
 
 def _swapped(path: Path) -> Path:
-    """Put the repaired file in place of the damaged one. Returns the new path of that. Raises StorageError.
+    """Put the repaired file in place of the damaged one. Returns the new path of the damaged file.
 
-    The damaged file's journals are removed before the swap, or SQLite would apply them to the new file. Until the swap
-    nobody can open the store (migrations.py).
+    The journals of the damaged file get new names before the swap, or SQLite would apply them to the new file. Until
+    the swap nobody can open the store (`refuse_torn` in migrations.py). Raises StorageFull if there is no space left.
     """
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists() and not _same(aside, path):
@@ -229,24 +243,27 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _also_named(source: Path, name: Path) -> None:
-    """Give a file a second name (hard link), or copy it where the file system has no hard links."""
+    """Give a file a second name (a hard link), or copy it if the file system has no hard links."""
     try:
         os.link(source, name)
     except FileExistsError:
-        return  # of a killed repair
+        return  # a killed repair made it
     except OSError:
         with naming_full_disks("the damaged store", str(name)):
             shutil.copy2(source, name)
 
 
 def _take_over(store: ResponseStore, source: Path) -> None:
-    """Add the intact and readable rows of a damaged database of schema 4 or 5."""
+    """Add the readable and intact answers, failures and attempts of a damaged SQLite file to a new store.
+
+    Only rows of schema 4 and 5 have digests, so nothing is read from older schemas.
+    """
     for table in DIGESTED.values():
         there = {row[1] for row in _readable(source, f"PRAGMA table_info({table.name})")}
         later = set(SINCE_5.get(table.name, ())).difference(there)
         names = [column.name for column in table.c if column.name not in later]
         rows: dict[Any, dict[str, Any]] = {}
-        for order in ("ASC", "DESC"):  # up to the damage, from both sides
+        for order in ("ASC", "DESC"):  # reading stops at damage, so read from both ends
             for values in _readable(source, f"SELECT {', '.join(names)} FROM {table.name} ORDER BY rowid {order}"):
                 row = {n: unescape_text(v) if isinstance(v, str) else v for n, v in zip(names, values, strict=True)}
                 if is_intact(table.name, row):
@@ -264,8 +281,10 @@ def _take_over(store: ResponseStore, source: Path) -> None:
 
 
 def _take_over_undigested(store: ResponseStore, source: Path) -> None:
-    """Add the readable rows of the tables without digests, as far as their values can be: batches that wait at a vendor
-    are paid for, and only these rows tell of them."""
+    """Add the readable rows of the tables without digests (UNDIGESTED), if their values are possible.
+
+    Batches that wait at a vendor are paid for, and only these rows tell of them.
+    """
     for table in UNDIGESTED:
         names = [column.name for column in table.c]
         rows: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -284,7 +303,7 @@ def _take_over_undigested(store: ResponseStore, source: Path) -> None:
 
 
 def _can_be(table: sa.Table, row: Mapping[str, Any]) -> bool:
-    """Return whether a row of a damaged file has values that its table could hold."""
+    """Return whether the values of a row have the types of their columns and, in some tables, a known state."""
     for column in table.c:
         value = row[column.name]
         if value is None and column.nullable:
@@ -302,12 +321,15 @@ def _can_be(table: sa.Table, row: Mapping[str, Any]) -> bool:
 
 
 def _readable(path: Path, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query up to the first that cannot be read. Raises StorageError where another try may read more."""
+    """Yield the rows of a query, up to the first that cannot be read.
+
+    Raises StorageError for an error after which another try may read more (_PASSING).
+    """
     if not path.exists():
         return
     try:
         journal = path.with_name(f"{path.name}-wal").exists()
-        how = "mode=ro" if journal else "immutable=1"  # else SQLite would make a journal beside it
+        how = "mode=ro" if journal else "immutable=1"  # without it SQLite would make a journal next to it
         connection = sqlite3.connect(f"file:{quote(str(path))}?{how}", uri=True)
         connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
         try:

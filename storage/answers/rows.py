@@ -1,7 +1,8 @@
-"""Rows of the response store as dataclasses. Token counts are None where the provider reports none.
+"""The rows of the response store as dataclasses.
 
-Input tokens include cached and cache-written ones, output tokens include reasoning. Costs are in whole nano-dollars
-(1 USD = 10**9), so that sums are exact; None where the price or the tokens are not known.
+Token counts are None if the provider reports none. Input tokens include the tokens read from and written to the
+provider's cache; output tokens include reasoning tokens. Costs are whole nano-dollars (1 USD = 10**9), so that sums
+are exact; a cost is None if the price or the tokens are not known.
 """
 
 from __future__ import annotations
@@ -12,20 +13,23 @@ NANO = 10**9  # nano-dollars in a dollar
 
 OUTCOMES = ("answered", "terminal", "transient", "quota", "cancelled")  # of an attempt
 BATCH_STATES = ("intent", "submitted", "collected", "lost")
-OPEN_BATCHES = ("intent", "submitted")  # their waiting requests are as good as paid
-ANSWERED = "answered"  # state of a request with an answer; without one it is the kind of its failure
-ASKED, REFILLED, LOSSY = "asked", "refilled", "lossy"  # an answer came from a model; from a snapshot; see ORIGINS
-ORIGINS = (ASKED, REFILLED, LOSSY)  # lossy: from a snapshot, its text may have "?" for a lone surrogate
-WAITING, DONE, AGAIN = "waiting", "done", "again"  # of a request in a batch; again: unanswered, may be asked anew
+OPEN_BATCHES = ("intent", "submitted")  # states in which the provider may still answer, and charge for, the requests
+ANSWERED = "answered"  # state of a request with an answer; the state of any other is the kind of its failure
+# Where an answer came from: a model; a snapshot; a snapshot whose text may have "?" in place of a lone surrogate.
+ASKED, REFILLED, LOSSY = "asked", "refilled", "lossy"
+ORIGINS = (ASKED, REFILLED, LOSSY)
+WAITING, DONE, AGAIN = "waiting", "done", "again"  # of a request in a batch; again: not answered, may be asked again
 
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """An answer, by request key. cost_nano_usd: of the attempt that gave it, 0 for a free model.
+    """The answer to a request.
 
-    latency_s (seconds), attempts: None where a row was refilled from a snapshot that lacks them. masked: a secret was
+    cost_nano_usd: cost of the attempt that gave the answer, 0 for a free model. latency_s: in seconds. latency_s and
+    attempts are None if the row was refilled from a snapshot that does not hold them. masked: whether a secret was
     replaced in the text. origin: one of ORIGINS. service_tier, fingerprint (of the model's backend): as the provider
-    reports them, or None. output_limit: output tokens that the request allowed, reasoning included.
+    reports them, or None. output_limit: the most output tokens that the request allowed, reasoning included; None if
+    unknown.
     """
 
     request_key: str
@@ -51,7 +55,10 @@ class StoredAnswer:
 
 @dataclass(frozen=True)
 class StoredFailure:
-    """A call that ended without an answer, by request key."""
+    """A request that ended without an answer.
+
+    kind: "terminal" or "transient". status: HTTP status, None without one. attempts: how many were made.
+    """
 
     request_key: str
     provider: str
@@ -64,8 +71,11 @@ class StoredFailure:
 
 @dataclass(frozen=True)
 class StoredAttempt:
-    """One attempt to get a request answered. owner: the run (or batch) that made it. number: from 1. started: unix
-    seconds. seconds: its duration. cost_nano_usd: what the provider charged, 0 if nothing.
+    """One attempt to get a request answered.
+
+    owner: the run (or the batch) that made it. number: 1 for the first attempt. outcome: one of OUTCOMES. status: HTTP
+    status, None without one. started: unix seconds. seconds: its duration. cost_nano_usd: what the provider charged, 0
+    if nothing, None if unknown. Raises ValueError for another outcome.
     """
 
     request_key: str
@@ -92,12 +102,14 @@ class StoredAttempt:
 
 @dataclass(frozen=True)
 class StoredBatch:
-    """A batch, stored before it is submitted. requests_sha256: digest of its sorted request keys.
+    """A batch, which is stored before it is submitted.
 
-    batch_id: 64 characters, chosen by the caller; also the key of a claim on the batch itself. Times are unix seconds,
-    None for what has not happened. submitted: when its creation was last sent, so an intent without it never left this
-    machine. owner: the owner of its answers' attempts, "" before the first one. place: where it was submitted.
-    most_nano_usd: the most it can cost, None if unknown. message: how it ended.
+    batch_id: 64 characters, chosen by the caller; also the key of a claim on the batch itself. state: one of
+    BATCH_STATES. requests_sha256: digest of its sorted request keys. created, submitted, ended: unix seconds, None for
+    what has not happened. submitted: when the request to create the batch was last sent; a batch in state "intent"
+    without it was never sent. owner: the run that collects its results, "" before that; the owners of its attempts
+    begin with this name. place: where it was submitted. most_nano_usd: the most that it can cost, None if unknown.
+    message: how it ended. Raises ValueError for another state.
     """
 
     batch_id: str
@@ -121,11 +133,12 @@ class StoredBatch:
 
 @dataclass(frozen=True)
 class Spent:
-    """What a model cost: calls, answers, tokens, nano-dollars. Sums leave out unknown values.
+    """What the calls of a model cost. Sums leave out unknown values.
 
-    calls: attempts, and answers without a stored attempt. cost_unknown_calls: calls that may have cost an unknown
-    amount. cost_assumed_calls: calls whose tokens are unknown or not believable; they count at the amount reserved for
-    them, cost_assumed_nano_usd in total, which is part of cost_nano_usd.
+    calls: number of attempts, plus answers for which no answered attempt is stored. cost_unknown_calls: number of calls
+    that may have cost something, but nobody knows how much. cost_assumed_calls: number of calls whose tokens are
+    unknown or not believable. They count with the amount that was reserved for them; cost_assumed_nano_usd is the sum
+    of these amounts, and part of cost_nano_usd.
     """
 
     calls: int = 0

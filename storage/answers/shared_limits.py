@@ -1,8 +1,8 @@
-"""Rate limits shared by all processes that call a model with the same key.
+"""Rate limits that are shared by all processes that call a model with the same API key.
 
-They share one schedule, from which each process takes stretches of time in advance. Only that process sends during its
-stretch, at the full rate, so together they send as evenly as one. The stretches of a dead process pass unused. The
-clock is the store's.
+The processes share a schedule, from which each takes stretches of time in advance. During a stretch only the process
+that took it sends, at the full rate; so together they send as evenly as one process would. The stretches of a dead
+process pass unused. Times are by the store's clock.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ import sqlalchemy as sa
 from scrollwork.storage.answers.database import Database
 from scrollwork.storage.answers.tables import paces
 
-HEARD_S = 600.0  # how long a limit counts that another process heard from the provider
+HEARD_S = 600.0  # for how long a limit counts after the provider named it to a process
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """A stretch of the schedule. begin: by time.monotonic() of this process. Limits are per minute, as another process
-    heard them last from the provider; None if none did in the last HEARD_S, or if this one has just named its own."""
+    """A stretch of the schedule.
+
+    begin: when it begins, by time.monotonic() of this process. requests_limit, tokens_limit: per minute, as the
+    provider last named them to any process; None if that was more than HEARD_S ago or never, if the provider named no
+    such limit, or if the call of `take` itself reported limits.
+    """
 
     begin: float
     requests_limit: int | None
@@ -31,8 +35,10 @@ class Stretch:
 
 
 class Paces:
-    """The schedules of an existing store, by name. Every method is one short transaction and can be called from any
-    thread. It waits PASSING_S at most and does not sync to disk (`Database(passing=True)`). Raises StorageError.
+    """The schedules of a store, which must exist.
+
+    Its methods can be called from any thread. They do not sync to disk, wait about PASSING_S at most
+    (`Database(passing=True)`), and raise StorageError if the database fails.
     """
 
     def __init__(self, place: str | Path) -> None:
@@ -43,10 +49,12 @@ class Paces:
     def take(
         self, name: str, seconds: float, *, lead_s: float, hold_s: float, heard: tuple[int | None, int | None] | None
     ) -> Stretch:
-        """Take the next free stretch of `seconds`, from `lead_s` after now at the earliest; 0 seconds to take none.
+        """Take the next free stretch of a schedule, in one short transaction, and return it.
 
-        hold_s: no process may take a stretch that begins within so many seconds. heard: (requests, tokens) a minute
-        that the provider has just named; None if this process heard nothing.
+        name: of the schedule, which is created if it does not exist. seconds: length of the stretch; with 0, none is
+        taken. lead_s: the stretch begins this many seconds from now at the earliest. hold_s: for this many seconds from
+        now, nobody gets a stretch that was not taken before. heard: the limits (requests, tokens) per minute that the
+        provider has just named, None if this process heard nothing.
         """
 
         def work(connection: sa.Connection) -> Stretch:
@@ -65,7 +73,7 @@ class Paces:
         return self.database.write(work)
 
     def _row(self, connection: sa.Connection, name: str) -> Any:
-        """Read the schedule and lock it until the end of the transaction."""
+        """Return the row of the schedule, created if it is missing, and lock it until the end of the transaction."""
         query = sa.select(paces).where(paces.c.name == name).with_for_update()
         row = connection.execute(query).first()
         if row is None:
@@ -74,7 +82,7 @@ class Paces:
         return row
 
     def _now(self, connection: sa.Connection) -> tuple[float, float]:
-        """Read the store's clock and ours at the same moment."""
+        """Return the time by the store's clock (unix seconds) and by time.monotonic(), at the same moment."""
         return self.database.now(connection), time.monotonic()
 
     def close(self) -> None:

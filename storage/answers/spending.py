@@ -1,4 +1,4 @@
-"""Count calls, tokens, cost and failures in the store. Every attempt counts, also one without an answer."""
+"""Count calls, tokens, cost and failures in the store. Every attempt counts, also one that gave no answer."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import sqlalchemy as sa
 from scrollwork.storage.answers.rows import Spent
 from scrollwork.storage.answers.tables import attempts, claims, failures, responses
 
-_ERROR_STATUS = 300  # providers charge nothing for HTTP errors and redirects
+_ERROR_STATUS = 300  # from this HTTP status on (errors, redirects) providers charge nothing
 
 
 def spent(connection: sa.Connection, owner: str | None = None, since: float | None = None) -> dict[str, Spent]:
-    """What each model cost, by model name. owner: only attempts of this owner and of owners named "OWNER.…". since:
-    only attempts that started at this time (unix seconds) or later. Without both, answers that have no stored attempt
-    count too."""
+    """Return calls, answers, tokens and cost by model.
+
+    owner: count only the attempts of this owner, and of owners named "OWNER.…". since: count only attempts that started
+    at this time (unix seconds) or later. Answers for which no answered attempt is stored have neither an owner nor a
+    start, so they count only if both arguments are None.
+    """
     unknown = sa.and_(
         attempts.c.cost_nano_usd.is_(None), sa.or_(attempts.c.status.is_(None), attempts.c.status < _ERROR_STATUS)
     )
@@ -28,7 +31,7 @@ def spent(connection: sa.Connection, owner: str | None = None, since: float | No
     if since is not None:
         tried = tried.where(attempts.c.started >= since)
     found = {row[0]: Spent(*map(int, row[1:])) for row in connection.execute(tried)}
-    if owner is None and since is None:  # answers without a stored attempt: of free models, of schema 1, refilled ones
+    if owner is None and since is None:  # answers without an answered attempt: free models, schema 1, refilled ones
         untold = sa.select(responses.c.model, sa.func.count(), sa.func.count(), *_sums(responses))
         written = _sum(responses.c.cache_write_tokens)
         unpriced = _count(responses.c.cost_nano_usd.is_(None))
@@ -41,9 +44,12 @@ def spent(connection: sa.Connection, owner: str | None = None, since: float | No
 
 
 def output_tokens(connection: sa.Connection, model: str, characters: int) -> dict[int, tuple[int, int, int]]:
-    """(answers whose output was counted, their tokens of reasoning, of output in all), by the new tokens that requests
-    allowed. Where a vendor does not tell reasoning from text, it is the output less the text. characters: of text, a
-    token."""
+    """Return a model's output: {output limit of the request: (answers, their reasoning tokens, their output tokens)}.
+
+    Output tokens include reasoning tokens. Answers without a known output limit or number of output tokens are left
+    out. If the provider reports no reasoning tokens, they are estimated: the output tokens less the tokens of the text,
+    at `characters` characters a token.
+    """
     text = sa.func.length(responses.c.text, type_=sa.Integer) // characters
     tokens = sa.func.sum(sa.func.coalesce(responses.c.reasoning_tokens, responses.c.output_tokens - text))
     query = sa.select(responses.c.output_limit, sa.func.count(), tokens, sa.func.sum(responses.c.output_tokens)).where(
@@ -58,13 +64,13 @@ def output_tokens(connection: sa.Connection, model: str, characters: int) -> dic
 
 
 def by_model(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
-    """Count the rows of each model."""
+    """Return the number of rows by model."""
     query = sa.select(table.c.model, sa.func.count()).group_by(table.c.model)
     return {row[0]: row[1] for row in sorted(connection.execute(query))}
 
 
 def outcomes(connection: sa.Connection) -> dict[str, dict[str, int]]:
-    """Count the attempts: {model: {outcome: number}}."""
+    """Return the number of attempts: {model: {outcome: number}}."""
     columns = (attempts.c.model, attempts.c.outcome)
     found: dict[str, dict[str, int]] = {}
     for model, outcome, number in sorted(connection.execute(sa.select(*columns, sa.func.count()).group_by(*columns))):
@@ -73,7 +79,7 @@ def outcomes(connection: sa.Connection) -> dict[str, dict[str, int]]:
 
 
 def failure_kinds(connection: sa.Connection) -> list[dict[str, Any]]:
-    """Count the failures: [{model, kind, count, status, message}], with status and message of the latest one."""
+    """Count the failures: list {model, kind, count, status, message}, with status and message of the latest failure."""
     group = (failures.c.model, failures.c.kind)
     counted = sa.select(*group, sa.func.count(), sa.func.max(failures.c.created)).group_by(*group)
     found = []
@@ -87,12 +93,15 @@ def failure_kinds(connection: sa.Connection) -> list[dict[str, Any]]:
 
 
 def claimed(connection: sa.Connection, now: float) -> int:
-    """Count the requests that some process is asking now. now: unix seconds by the store's clock."""
+    """Count the claims that have not expired: requests that are being asked, and batches that a process looks after.
+
+    now: unix seconds by the store's clock.
+    """
     return int(connection.scalar(sa.select(sa.func.count()).where(claims.c.expires > now)) or 0)
 
 
 def _assumed(table: sa.Table) -> list[sa.ColumnElement[int]]:
-    """[number, cost in nano-dollars] of calls with unknown tokens, which count at the amount reserved for them."""
+    """Return [number, cost in nano-dollars] of calls with unknown tokens, which count with the amount reserved."""
     unsaid = sa.or_(table.c.input_tokens.is_(None), table.c.output_tokens.is_(None))
     assumed = sa.and_(unsaid, table.c.cost_nano_usd > 0)
     return [_count(assumed), sa.func.coalesce(sa.func.sum(sa.case((assumed, table.c.cost_nano_usd), else_=0)), 0)]

@@ -1,7 +1,7 @@
-"""The response store: a row for each answer, committed before it is used. No answer is paid for twice.
+"""The response store: a row for each answer, committed before the answer is used. No answer is paid for twice.
 
-SQLite (WAL, synchronous FULL) by default, PostgreSQL by URL. See docs/store.md; tables are in tables.py, rows in
-rows.py.
+The database is SQLite (WAL, synchronous FULL) by default, or PostgreSQL if the place is such a URL. See docs/store.md.
+The tables are in tables.py, the rows as dataclasses in rows.py.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ R = TypeVar("R", StoredAnswer, StoredFailure)
 
 @dataclass(frozen=True)
 class Holdings:
-    """Counts of a store. answers, failures, spent: by model. attempts: by model and outcome. batches: by state.
+    """What a store holds, in numbers.
 
-    failure_kinds: [{model, kind, count, status, message}], the latest message. claimed: requests being asked now.
+    answers, failures: number of rows by model. attempts: {model: {outcome: number}}. batches: number by state. spent:
+    calls, tokens and cost by model. claimed: number of claims that have not expired. failure_kinds: a list of {model,
+    kind, count, status, message}; status and message are those of the latest failure of that model and kind.
     """
 
     answers: dict[str, int]
@@ -43,11 +45,14 @@ class Holdings:
 
 
 class ResponseStore:
-    """Answers, failures, attempts, claims and batches at a database path or URL, made on first use.
+    """Answers, failures, attempts, claims and batches in the database at a path or URL.
 
-    A foreign, newer or damaged database is refused and not changed. Every method is one transaction, can be called from
-    any thread, and raises StorageError or a subclass. guard: called with the store and the keys before requests are
-    claimed; it raises LostAnswers if a paid answer is lost.
+    The constructor creates the database if it does not exist, and migrates one of an older version. It raises
+    ForeignStore for a database that is not a response store or has a newer version, and TornStore for a damaged file;
+    such a database is not changed. Each method is one transaction and can be called from any thread. If the database
+    fails, a method raises StorageError or a subclass.
+
+    guard: `claim` calls it first, with the store and the keys. It raises LostAnswers if a paid answer is lost.
     """
 
     def __init__(
@@ -65,22 +70,32 @@ class ResponseStore:
     # --- answers and failures
 
     def answers(self, keys: Sequence[str]) -> dict[str, StoredAnswer]:
-        """Read the stored answers to these requests, by request key. Raises DamagedRows for one that was changed."""
+        """Return the stored answers to these requests, by request key; requests without an answer are left out.
+
+        Raises DamagedRows if a row does not match its digest.
+        """
         return self.database.read(lambda connection: self._among(connection, responses, StoredAnswer, keys))
 
     def failures(self, keys: Sequence[str]) -> dict[str, StoredFailure]:
-        """Read the stored failures of these requests, by request key. Raises DamagedRows for one that was changed."""
+        """Return the stored failures of these requests, by request key; requests without a failure are left out.
+
+        Raises DamagedRows if a row does not match its digest.
+        """
         return self.database.read(lambda connection: self._among(connection, failures, StoredFailure, keys))
 
     def states(self, keys: Collection[str]) -> dict[str, str]:
-        """The state of stored requests by key: ANSWERED, or the kind of the failure. Reads no texts."""
+        """Return the state of these requests, by request key: ANSWERED, or the kind of the failure.
+
+        Requests with neither an answer nor a failure are left out. No texts are read, and no digests are checked.
+        """
         return self.database.read(lambda connection: _states(connection, keys))
 
     def sent_since(self, keys: Collection[str], since: float) -> set[str]:
-        """Return those of these requests that a vendor has, or may have, read since then. since: unix seconds.
+        """Return those of these requests that a vendor has read, or may have read, since then. since: unix seconds.
 
-        It read those that an attempt was answered or charged for. It may have read those that a process claimed, whose
-        attempt is not stored yet, or never will be if the process was killed.
+        It has read a request if an attempt that started at `since` or later was answered or charged for. It may have
+        read a request with a claim that ends at `since` or later: its attempt is not stored yet, and never will be if
+        the process was killed.
         """
         return self.database.read(lambda connection: _sent_since(connection, keys, since))
 
@@ -91,9 +106,11 @@ class ResponseStore:
         attempts: Sequence[StoredAttempt] = (),
         owner: str | None = None,
     ) -> None:
-        """Commit answers, failures and attempts together. Existing answers and attempts are kept.
+        """Store answers, failures and attempts in one transaction. Answers and attempts that exist already are kept.
 
-        An answer removes the failure of its request and any claim on it. A failure removes the claim of `owner`.
+        An answer removes the failure of its request, and every claim on the request. A failure replaces an earlier
+        failure of its request, and removes the claim that `owner` has on it; it is not stored if the request has an
+        answer.
         """
         now = time.time()
         self.database.write(lambda connection: self._add(connection, answers, failures, attempts, owner, now))
@@ -127,74 +144,90 @@ class ResponseStore:
     # --- claims
 
     def claim(self, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
-        """Claim requests; returns the keys that this owner in this process may ask now, for `lease_s` seconds.
+        """Claim requests, and return the keys of those that this owner may ask in the next `lease_s` seconds.
 
-        The others are answered, wait in an open batch, or are being asked by another: look for their answers, and claim
-        again. Claims that the owner holds already are renewed. owner: a unique name of the asker in this process (a
-        run's task), at most 128 characters. Raises LostAnswers.
+        The other requests are answered, wait in an open batch, or are claimed by another owner or process: the caller
+        should look for their answers, then claim again. Claims that the owner holds already are renewed. owner: a name
+        that is unique in this process (such as a run's task), at most 128 characters. Raises LostAnswers if the guard
+        does.
         """
         if self._guard is not None:
             self._guard(self, keys)
         return self.database.write(lambda connection: claiming.claim(self.database, connection, keys, owner, lease_s))
 
     def renew(self, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
-        """Renew claims for `lease_s` seconds and return the keys that are still ours. Call it well within a lease."""
+        """Renew claims for `lease_s` seconds, and return the keys that this owner still holds.
+
+        Call it well before a lease ends: after its end, another process may take the claim.
+        """
         return self.database.write(lambda connection: claiming.renew(self.database, connection, keys, owner, lease_s))
 
     def release(self, keys: Collection[str], owner: str) -> None:
-        """Release claims; those of others stay."""
+        """Release the claims that this owner in this process holds on these requests; claims of others stay."""
         self.database.write(lambda connection: claiming.release(connection, keys, owner))
 
     # --- batches
 
     def intend(self, batch: StoredBatch, keys: Collection[str], owner: str) -> None:
-        """Store a batch before it is submitted; the owner's claims on its requests pass to it."""
+        """Store a batch and its requests, before the batch is submitted.
+
+        The owner's claims on the requests are released. From now on nobody can claim them, because they wait in an open
+        batch.
+        """
         self.database.write(lambda connection: batches.intend(self.database, connection, batch, keys, owner))
 
     def save_batch(self, batch: StoredBatch) -> None:
-        """Store the new state of a batch. If it is collected or lost, its waiting requests are free again."""
+        """Store the new values of a batch. If it is collected or lost, its waiting requests can be claimed again.
+
+        Raises LookupError if the batch was not stored before (see `intend`).
+        """
         self.database.write(lambda connection: batches.save(connection, batch))
 
     def open_batches(self) -> list[StoredBatch]:
-        """List the batches that are intended or submitted, the oldest first."""
+        """List the batches in the states "intent" and "submitted", the oldest first."""
         return self.database.read(batches.open_batches)
 
     def batch_names(self) -> set[str]:
-        """The providers' ids of all stored batches, in any state."""
+        """Return the ids that the providers gave to the stored batches, whatever their state."""
         return self.database.read(batches.provider_ids)
 
     def in_batches(self, keys: Sequence[str]) -> dict[str, str]:
-        """Find the open batch in which each of these requests waits, by request key."""
+        """Return {request key: batch id} for those of these requests that wait in an open batch."""
         return self.database.read(lambda connection: batches.waiting(connection, keys))
 
     def batch_requests(self, batch_id: str) -> dict[str, str]:
-        """Read the state of each request of a batch: waiting, done, again."""
+        """Return the state of each request of a batch, by request key: WAITING, DONE or AGAIN (rows.py)."""
         return self.database.read(lambda connection: batches.requests_of(connection, batch_id))
 
     def settle_requests(self, batch_id: str, states: Mapping[str, str]) -> None:
-        """Store the new states of requests of a batch, by request key."""
+        """Store new states of requests of a batch. states: by request key; keys not in the batch are ignored."""
         self.database.write(lambda connection: batches.settle(connection, batch_id, states))
 
     # --- what it holds
 
     def holds_answers(self, model: str = "") -> bool:
-        """Whether the store holds any answer (of this model, if one is named)."""
+        """Return whether the store holds any answer; if a model is named, any answer of that model."""
         any_answer = sa.select(responses.c.request_key).limit(1)
         any_answer = any_answer.where(responses.c.model == model) if model else any_answer
         return self.database.read(lambda connection: connection.scalar(any_answer) is not None)
 
     def spent(self, owner: str | None = None, since: float | None = None) -> dict[str, Spent]:
-        """Count calls, answers, tokens and cost by model; owner: only of this owner's attempts. since: only of those
-        that started at this time (unix seconds) or later."""
+        """Return calls, answers, tokens and cost by model.
+
+        owner: count only the attempts of this owner, and of owners named "OWNER.…". since: count only attempts that
+        started at this time (unix seconds) or later. With neither, answers without a stored attempt count too.
+        """
         return self.database.read(lambda connection: spending.spent(connection, owner, since))
 
     def output_tokens(self, model: str, characters: int) -> dict[int, tuple[int, int, int]]:
-        """Count a model's output: by the new tokens that a request allowed, (answers, tokens of reasoning, of output in
-        all). characters: of text, a token."""
+        """Return a model's output: {output limit of the request: (answers, reasoning tokens, output tokens)}.
+
+        characters: how many characters of text count as one token; see `spending.output_tokens`.
+        """
         return self.database.read(lambda connection: spending.output_tokens(connection, model, characters))
 
     def holdings(self) -> Holdings:
-        """Count all rows at one moment."""
+        """Count all rows. On PostgreSQL, the counts may differ by what others commit meanwhile."""
         return self.database.read(self._holdings)
 
     def _holdings(self, connection: sa.Connection) -> Holdings:

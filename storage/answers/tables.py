@@ -1,7 +1,7 @@
-"""Tables of the response store in their present version. migrations.py brings older ones up to date.
+"""The tables of the response store in their present version. migrations.py migrates older ones.
 
-A reply may contain any characters. PostgreSQL cannot hold NUL and neither database can hold a lone surrogate. So in
-both databases NUL, a lone surrogate and the escape character itself (U+001A, "substitute") are written as U+001A and
+A reply may contain any character. PostgreSQL cannot hold NUL, and neither database can hold a lone surrogate. So in
+both databases NUL, lone surrogates and the escape character itself (U+001A, "substitute") are written as U+001A and
 four hex digits. All other characters are written as they are.
 """
 
@@ -22,7 +22,7 @@ _ESCAPED = re.compile("\x1a([0-9a-f]{4})")
 
 
 def escape_text(text: str) -> str:
-    """Escape a text so that both databases can hold it."""
+    """Return the text with escapes, so that both databases can hold it."""
     return _TO_ESCAPE.sub(lambda found: f"{ESCAPE}{ord(found[0]):04x}", text)
 
 
@@ -32,7 +32,7 @@ def unescape_text(text: str) -> str:
 
 
 class AnyText(sa.TypeDecorator[str]):
-    """Column type for text of any characters."""
+    """Column type for text with any characters: they are escaped when written and restored when read."""
 
     impl = sa.Text
     cache_ok = True
@@ -41,7 +41,7 @@ class AnyText(sa.TypeDecorator[str]):
         return None if value is None else escape_text(value)
 
     def process_result_value(self, value: Any, dialect: Any) -> Any:
-        return unescape_text(value) if isinstance(value, str) else value  # damaged, SQLite may hold bytes or a number
+        return unescape_text(value) if isinstance(value, str) else value  # a damaged SQLite may give bytes or a number
 
 
 def _tokens() -> list[sa.Column[Any]]:
@@ -64,7 +64,7 @@ responses = sa.Table(
     sa.Column("finish_reason", sa.String(16), nullable=False),
     *_tokens(),
     sa.Column("reported_model", AnyText, nullable=False),
-    sa.Column("latency_s", sa.Float),  # NULL, as attempts: refilled from a snapshot that does not hold it
+    sa.Column("latency_s", sa.Float),  # this and `attempts`: NULL if refilled from a snapshot that does not hold it
     sa.Column("attempts", sa.Integer),
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("cost_nano_usd", sa.BigInteger),
@@ -88,7 +88,7 @@ failures = sa.Table(
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("digest", KEY, nullable=False),
 )
-attempts = sa.Table(  # four columns are the key, so that an attempt added or imported twice is stored once
+attempts = sa.Table(  # the key has four columns, so that an attempt that is added or imported twice is stored once
     "attempts",
     tables,
     sa.Column("request_key", KEY, primary_key=True),
@@ -105,17 +105,17 @@ attempts = sa.Table(  # four columns are the key, so that an attempt added or im
     sa.Column("cost_nano_usd", sa.BigInteger),
     sa.Column("digest", KEY, nullable=False),
 )
-set_aside = sa.Table(  # rows that `store repair` took out, as JSON
+set_aside = sa.Table(  # rows that `store repair` took out of other tables, as JSON
     "set_aside",
     tables,
-    sa.Column("name", KEY, primary_key=True),  # sha256 of the table and the row
+    sa.Column("name", KEY, primary_key=True),  # sha256 of the table's name and the row
     sa.Column("taken_from", sa.String(16), nullable=False),
     sa.Column("request_key", AnyText, nullable=False),
     sa.Column("row", sa.Text, nullable=False),
     sa.Column("why", sa.Text, nullable=False),
     sa.Column("moved", sa.Float, nullable=False),
 )
-claims = sa.Table(  # who is asking a request now: an owner in a live process (host, pid, born: processes.py)
+claims = sa.Table(  # who is asking a request now: an owner in a process (host, pid, born: see processes.py)
     "claims",
     tables,
     sa.Column("request_key", KEY, primary_key=True),
@@ -150,13 +150,13 @@ batch_requests = sa.Table(
     sa.Column("state", sa.String(16), nullable=False),
     sa.Index("batch_requests_of_a_key", "request_key"),
 )
-paces = sa.Table(  # a schedule shared by all processes that call a model with the same key (paces.py)
+paces = sa.Table(  # schedules, each shared by all processes that call a model with the same API key (shared_limits.py)
     "paces",
     tables,
     sa.Column("name", KEY, primary_key=True),
-    sa.Column("free", sa.Float, nullable=False),  # nothing is taken after this moment; unix seconds, as the others
-    sa.Column("changed", sa.Float, nullable=False),
+    sa.Column("free", sa.Float, nullable=False),  # from this moment on the schedule is free; all times: unix seconds
+    sa.Column("changed", sa.Float, nullable=False),  # the store's clock when a process last took a stretch
     sa.Column("requests_limit", sa.BigInteger),  # per minute, as the provider last said
     sa.Column("tokens_limit", sa.BigInteger),
-    sa.Column("said", sa.Float),
+    sa.Column("said", sa.Float),  # when the provider said it
 )

@@ -1,4 +1,4 @@
-"""Export answers to a file and import them, to move them from one home to another."""
+"""Export answers to a file and import them from one, to move them from one home to another."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from scrollwork.storage.answers.tables import attempts, claims, escape_text, fai
 from scrollwork.storage.errors import ForeignFile, StorageError
 from scrollwork.storage.location import Location
 
-PAGE = 500  # answers read from the database at once
+PAGE = 500  # how many answers are read from the database at a time
 
 
 @dataclass(frozen=True)
 class Imported:
-    """Result of an import: answers that were new, or already here (equal or different); attempts that were new.
+    """Numbers of an import.
 
-    An answer that was already here is kept, whatever the file says.
+    new: answers that the store did not have. equal, different: answers that the store had already, with the same or
+    another text and finish reason; the store's answer is kept. attempts: attempts that were new.
     """
 
     new: int
@@ -36,7 +37,10 @@ class Imported:
 
 
 def export_answers(store: ResponseStore, path: Path) -> Exported:
-    """Write every answer and its attempts to a file. Raises StorageError if the file exists and is not an export."""
+    """Write every answer, with its attempts, to a file; an earlier export at that path is replaced.
+
+    Raises StorageError if the path is taken by anything else, and DamagedRows if a row does not match its digest.
+    """
     folder = Location(str(path.parent))
     if path.exists():
         try:
@@ -47,17 +51,20 @@ def export_answers(store: ResponseStore, path: Path) -> Exported:
 
 
 def check_file(path: Path) -> None:
-    """Raise ForeignFile for a file that is not an export. Its rows are checked when they are imported."""
+    """Raise ForeignFile if the file is not an export. Only its footer is read; an import checks the rows."""
     footer_of(Location(str(path.parent)), path.name)
 
 
 def import_answers(store: ResponseStore, path: Path) -> Imported:
-    """Import the answers of a file in one transaction. Raises ForeignFile; then nothing was imported."""
+    """Import the answers of a file in one transaction; failures and claims of the same requests are removed.
+
+    Raises ForeignFile if the file is damaged or not an export; then nothing was imported.
+    """
     return import_from(store, Location(str(path.parent)), path.name)
 
 
 def import_from(store: ResponseStore, folder: Location, name: str) -> Imported:
-    """`import_answers` from a folder that may be remote."""
+    """Import the answers of a file in a folder, which may be remote; see `import_answers`."""
     footer = footer_of(folder, name)
     try:
         return store.database.write(lambda connection: _take(store.database, connection, folder, name, footer))
@@ -71,7 +78,10 @@ def keys_of(store: ResponseStore) -> list[str]:
 
 
 def answers_of(store: ResponseStore, keys: Sequence[str]) -> Iterator[AnswerRow]:
-    """Yield the answers to these request keys with their attempts, in order. Raises DamagedRows."""
+    """Yield the answers to these requests with their attempts; requests without an answer are skipped.
+
+    keys: sorted; then the answers are sorted, too. Raises DamagedRows if a row does not match its digest.
+    """
     for some in in_batches(keys, PAGE):
         yield from store.database.read(lambda connection, some=some: _page(connection, some))  # type: ignore[misc]
 
@@ -94,7 +104,7 @@ def _take(
 
 
 def _take_group(database: Database, connection: sa.Connection, group: list[AnswerRow]) -> tuple[int, int, int]:
-    """(new, equal, different) answers of a row group."""
+    """Import the answers of a row group. Returns how many were (new, equal, different)."""
     new = equal = different = 0
     for start in range(0, len(group), PAGE):
         some = group[start : start + PAGE]
@@ -119,7 +129,7 @@ def _take_group(database: Database, connection: sa.Connection, group: list[Answe
 
 
 def _values(row: Row, kind: type[Row], *without: str) -> dict[str, Any]:
-    """Turn a row of the file into values of the tables."""
+    """Return the values of a row of the file by column of its table, with texts not escaped."""
     values = {field.name: getattr(row, field.name) for field in fields(kind) if field.name not in without}
     return {name: unescape_text(value) if isinstance(value, str) else value for name, value in values.items()}
 
@@ -136,7 +146,7 @@ def _page(connection: sa.Connection, keys: Sequence[str]) -> list[AnswerRow]:
 
 
 def _kept(table: sa.Table, values: Any) -> dict[str, Any]:
-    """The values of a store's row for the file. Raises DamagedRows: a damaged row is not exported."""
+    """Return the values of a row of the store as in the file. Raises DamagedRows: a damaged row is not exported."""
     said = whole_row(table.name, values)
     return {name: escape_text(value) if isinstance(value, str) else value for name, value in said.items()}
 

@@ -1,10 +1,10 @@
-"""Artifacts: folders of parts (files) and a manifest that is written last. No manifest, no artifact.
+"""Artifacts: folders of files, the parts, with a manifest that is written last. Without a manifest it is no artifact.
 
-    artifacts/<stage>/<slot>/<first 20 of key>/{<table>-<number>-<digest>.parquet, manifest.json, run.json}
+    artifacts/<stage>/<slot>/<first 20 characters of key>/{<table>-<number>-<digest>.parquet, manifest.json, run.json}
 
-A slot names what an artifact is for ("zeroscrolls.qmsum.test"); its folders are the versions that were built. Parts are
-named by their digest, so two builders of the same artifact never overwrite each other's files, and the first manifest
-is kept. run.json holds what differs between builds (clock, host, file times); it is in no digest.
+A slot names what an artifact is for ("zeroscrolls.qmsum.test"); its folders are the versions that were built. The
+digest is part of a part's name, so two builders of the same artifact never overwrite each other's files; the manifest
+of the first one is kept. run.json holds what differs between builds (clock, host, file times); no digest covers it.
 """
 
 from __future__ import annotations
@@ -36,60 +36,60 @@ KEY_CHARS = 20
 
 @dataclass(frozen=True)
 class Artifact:
-    """A finished artifact. Reading checks the digest of every part that is read."""
+    """A finished artifact. Every method that reads a part first checks its digest, and may raise DamagedArtifact."""
 
     folder: Location
     manifest: Manifest
 
     @property
     def content(self) -> str:
-        """The key by which later stages know this artifact; it enters their keys."""
+        """The key under which later stages know this artifact. It is an ingredient of their own keys."""
         return self.manifest.content
 
     @property
     def exact(self) -> str:
-        """Digest of all parts: unlike `content`, it changes with the tokens, attempts or cost of equal answers."""
+        """The digest of all parts. Unlike `content`, it changes if equal answers have other tokens or costs."""
         return sha256_of([part.sha256 for part in self.manifest.files])
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """The facts (mostly counts) that the stage noted."""
+        """The facts that the stage noted, mostly counts."""
         return self.manifest.facts
 
     def rows(self, table: str, row: type[R], only: tuple[str, Collection[str]] | None = None) -> Iterator[R]:
-        """Yield the rows of a table, in order. only: (column, allowed values). The digest of each part is checked, its
-        values are not: they were checked when they were written; those of a part with an older schema are checked
-        again. Raises DamagedArtifact."""
+        """Yield the rows of a table, in order. only: (text column, allowed values). Values were checked when they were
+        written, and are not checked again; but a row of an older schema raises InvalidRow if it does not fit `row`."""
         yield from read_rows(self.folder, self._checked(table), row, only)
 
     def columns(self, table: str, names: list[str]) -> Iterator[dict[str, Any]]:
-        """Yield some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
+        """Yield the rows of a table as dicts of these columns, in order; without columns that an old part lacks."""
         yield from read_columns(self.folder, self._checked(table), names)
 
     def tuples(
         self, table: str, names: Sequence[str], only: tuple[str, Collection[str]] | None = None
     ) -> Iterator[tuple[Any, ...]]:
-        """Yield the same as tuples, which are quicker; None for a column that an older version did not write. only:
-        (one of the columns, allowed values). Raises DamagedArtifact."""
+        """Yield the same as tuples, which is faster; None for columns that an old part lacks. only: as for `rows`, but
+        its column must be one of `names`."""
         yield from read_tuples(self.folder, self._checked(table), names, only)
 
     def texts(self) -> TextReader:
-        """Open the texts of the table `documents`, by document id. Raises DamagedArtifact."""
+        """Return a reader of the texts of the table `documents`, by document id."""
         return TextReader(self.folder, self._checked("documents"))
 
     def bytes_of(self, name: str) -> bytes:
-        """Read a file that is not a table (a report's page). Raises DamagedArtifact."""
+        """Return the bytes of a file that is no table (a report's page). Raises ValueError if there is no such file."""
         (part,) = self._checked(name)
         with open_part(self.folder, part) as checked:
             return checked.whole()
 
     def check(self, rehash: bool) -> None:
-        """Raise DamagedArtifact unless every part has its size and (with `rehash`, or if its time changed) digest."""
+        """Raise DamagedArtifact if a part is missing or has another size or digest. rehash: hash all parts, not only
+        those whose file time is not that in run.json."""
         for part in self.manifest.files:
             self._check(part, rehash)
 
     def check_part(self, part: Part) -> None:
-        """Hash one part. Raises DamagedArtifact."""
+        """Check the size and digest of one part. Raises DamagedArtifact."""
         self._check(part, rehash=True)
 
     def _checked(self, table: str) -> list[Part]:
@@ -110,7 +110,7 @@ class Artifact:
             check(self.folder, part)
 
     def run(self) -> dict[str, Any]:
-        """Read run.json, the record of the build; {} if it is missing."""
+        """Return the content of run.json, the record of the build; {} if it is missing or unreadable."""
         try:
             noted = json.loads(self.folder.read(RUN))
             return noted if isinstance(noted, dict) else {}
@@ -123,8 +123,8 @@ class Artifact:
 
 
 class ArtifactWriter:
-    """Collects the tables, files and facts of one artifact. content: its content key if that is not its key. notes:
-    added to run.json."""
+    """Writes the tables and files of one artifact. The caller may set `facts`, which enter the manifest; `content`, the
+    content key if it is not the artifact's key; and `notes`, which are added to run.json."""
 
     def __init__(self, folder: Location, stack: ExitStack) -> None:
         self.facts: dict[str, Any] = {}
@@ -135,14 +135,14 @@ class ArtifactWriter:
         self._files: list[Part] = []
 
     def table(self, name: str, row: type[R]) -> TableWriter[R]:
-        """Open a table to add rows to."""
+        """Open a table, to which the caller adds rows. row: class of its rows."""
         writer = TableWriter(self._folder, name, row)
         self._stack.callback(writer.abort)
         self._tables.append(writer)
         return writer
 
     def file(self, name: str, data: bytes) -> None:
-        """Add a whole file that is not a table."""
+        """Write a file that is not a table. name: with an ending, before which the digest is inserted."""
         import hashlib
 
         sha256 = hashlib.sha256(data).hexdigest()
@@ -154,7 +154,7 @@ class ArtifactWriter:
         self._files.append(Part(final, name, 0, len(data), sha256))
 
     def finish(self) -> tuple[Part, ...]:
-        """Close all tables and return the parts, in the order in which the tables were opened."""
+        """Close all tables, and return the parts: those of the tables, in the order of opening, then the files."""
         for table in self._tables:
             table.close()
         return tuple(part for table in self._tables for part in table.parts) + tuple(self._files)
@@ -163,8 +163,8 @@ class ArtifactWriter:
 class Artifacts:
     """All artifacts below one folder, local or remote.
 
-    keeper: called with an artifact's folder before its files are removed. It may move them elsewhere and return where
-    to, or raise StorageError to keep them.
+    keeper: called with the folder of an artifact before its files are removed. It may move the files elsewhere and
+    return their new folder, or raise StorageError so that they are not removed.
     """
 
     keeper: Callable[[Location], Location | None] | None = None
@@ -173,18 +173,17 @@ class Artifacts:
         self.root = Location(url)
 
     def folder(self, stage: str, slot: str, key: str) -> Location:
-        """Return the folder of an artifact, whether or not it exists."""
+        """Return the folder of the artifact with this key, which need not exist."""
         return self.root.child(stage, slot, key[:KEY_CHARS])
 
     def find(self, stage: str, slot: str, key: str) -> Artifact | None:
-        """The artifact with this key; None where there is none. Its parts are not checked: see Artifact.check. Raises
-        DamagedArtifact for a broken manifest."""
+        """Return the artifact with this key, None if there is none; see `at`. Its parts are not checked."""
         folder = self.folder(stage, slot, key)
         artifact = self.at(folder)
         return artifact if artifact is not None and artifact.manifest.key == key else None
 
     def at(self, folder: Location) -> Artifact | None:
-        """Read the artifact in a folder; None where it has no manifest. Raises DamagedArtifact for a broken one."""
+        """Return the artifact in a folder, None if it has no manifest. Raises DamagedArtifact if that is broken."""
         try:
             data = folder.read(MANIFEST)
         except (FileNotFoundError, NotADirectoryError):
@@ -192,13 +191,13 @@ class Artifacts:
         return Artifact(folder, Manifest.from_bytes(data, str(folder)))
 
     def versions(self, stage: str, slot: str) -> list[Artifact]:
-        """List every artifact of a slot, the last built first. Raises DamagedArtifact for a broken manifest."""
+        """List all artifacts of a slot, the last built first. Raises DamagedArtifact if a manifest is broken."""
         base = self.root.child(stage, slot)
         found = [a for name in base.names() if not name.endswith(".json") and (a := self.at(base.child(name)))]
         return sorted(found, key=lambda a: a.run().get("written", 0.0), reverse=True)
 
     def everything(self) -> Iterator[Artifact]:
-        """Yield every artifact, in the order of the folders. Raises DamagedArtifact for a broken manifest."""
+        """Yield all artifacts, in the order of their folders' names. Raises DamagedArtifact if a manifest is broken."""
         for stage in self.root.names():
             for slot in self.root.child(stage).names():
                 base = self.root.child(stage, slot)
@@ -207,13 +206,11 @@ class Artifacts:
                 )
 
     def discard(self, artifact: Artifact) -> None:
-        """Remove an artifact."""
+        """Remove the files of an artifact. Raises StorageError if the keeper does."""
         self.clear(artifact.folder)
 
     def repair(self, damage: DamagedArtifact) -> bool:
-        """Remove a damaged artifact, unless another process has rebuilt it meanwhile. Returns whether it was removed.
-
-        Raises StorageError if the keeper does."""
+        """Remove a damaged artifact, unless another process has rebuilt it. Returns whether it was removed."""
         folder = Location(damage.folder)
         with file_lock(folder.local / LOCK) if folder.local is not None else nullcontext():
             try:
@@ -227,7 +224,7 @@ class Artifacts:
             return True
 
     def clear(self, folder: Location) -> None:
-        """Empty a folder, the manifest first, so that no manifest is ever without its parts."""
+        """Remove all files of a folder but the lock; the manifest first, so that it is never without its parts."""
         if self.keeper is not None:
             self.keeper(folder)
         folder.remove(MANIFEST)
@@ -235,8 +232,7 @@ class Artifacts:
 
     @contextmanager
     def building(self, stage: str, slot: str, key: str) -> Iterator[None]:
-        """Hold the build lock of one artifact, so that no two processes of this machine build it at the same time. A
-        remote folder has no lock: two builders write parts of different names there, and the first manifest is kept."""
+        """Hold the build lock of an artifact against other processes of this machine; a remote folder has none."""
         folder = self.folder(stage, slot, key)
         if folder.local is None:
             yield
@@ -245,11 +241,14 @@ class Artifacts:
             yield
 
     def write(self, ingredients: Ingredients, key: str | None = None) -> _Writing:
-        """Write an artifact: `with artifacts.write(...) as writer`, then `.artifact`."""
+        """Return a context manager: `with (writing := artifacts.write(...)) as writer`, then `writing.artifact`."""
         return _Writing(self, ingredients, key or ingredients.key())
 
     def sweep(self) -> int:
-        """Remove what killed runs left: temporary files, and parts without a manifest. Returns the number of files."""
+        """Remove what killed runs left: temporary files, and parts without a manifest. Returns the number of files.
+
+        Files of running builds stay, and files that the keeper refuses to give. Does nothing in a remote folder.
+        """
         if self.root.local is None:
             return 0
         removed = 0
@@ -262,7 +261,11 @@ class Artifacts:
 
 
 class _Writing:
-    """Context of writing one artifact: publishes it on success, leaves nothing on failure."""
+    """Context manager that writes one artifact; the manifest only if its block ends without an error.
+
+    After an error, finished parts stay until `Artifacts.sweep` or the next build. artifact: set at the end; that of
+    another builder if its manifest was there first.
+    """
 
     artifact: Artifact
 
@@ -289,7 +292,7 @@ class _Writing:
             try:
                 self._note_run(ours)
             except FileNotFoundError:
-                pass  # another builder finished first and removed our parts; its manifest is kept
+                pass  # another builder has finished first and removed our parts; its manifest is kept
             first = self._folder.create(MANIFEST, manifest.to_bytes())
             standing = ours if first else self._artifacts.at(self._folder)
             assert standing is not None
@@ -308,7 +311,7 @@ class _Writing:
         self._folder.replace(RUN, json.dumps(run, indent=1, sort_keys=True).encode("utf-8"))
 
     def _tidy(self, artifact: Artifact) -> None:
-        """Remove parts that the manifest does not name: those of a killed or a slower builder."""
+        """Remove parts that the manifest does not name: those of killed or slower builders."""
         named = {part.name for part in artifact.manifest.files} | {MANIFEST, RUN, LOCK}
         for name in self._folder.names():
             if name not in named and not name.startswith("."):
@@ -322,7 +325,7 @@ def _empty(folder: Location) -> None:
 
 
 def _sweep_unfinished(folder: Path, keeper: Callable[[Location], Location | None] | None) -> int:
-    """Remove a folder without manifest, unless a process is building in it or the keeper refuses."""
+    """Remove a folder without a manifest, unless it is in use or the keeper refuses. Returns the number of files."""
     import fcntl
 
     lock = folder / LOCK

@@ -1,8 +1,8 @@
 """Read a part only if its bytes have the digest in the manifest. They are hashed and parsed through one open stream.
 
-The bytes cannot change in between: a file put in the part's place is not the open one, and a write into the open one
-changes its times, which are checked after each row group, before its rows are used. A part on a remote store is read
-into memory once, then hashed and parsed there.
+The bytes that are parsed are those that were hashed: a new file in the part's place is not the open one, and a write
+into the open one changes its times. These are checked after each row group is read, before its rows are used. A part in
+a remote folder is read into memory as a whole, then hashed and parsed there.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 T = TypeVar("T")
-Stamp = tuple[int, ...]  # of an open file: device, inode, size, times
+Stamp = tuple[int, ...]  # of an open file: device, inode, size, modification and change time
 
-_HASHED: set[tuple[str, Stamp]] = set()  # (sha256, stamp): files whose bytes this process has hashed
+_HASHED: set[tuple[str, Stamp]] = set()  # (sha256, stamp) of the files that this process has hashed, not to do it twice
 
 
 def check(folder: Location, part: Part) -> None:
-    """Hash a part. Raises DamagedArtifact if it is missing or has another digest."""
+    """Check the digest of a part. Raises DamagedArtifact if the part is missing or has another digest."""
     with open_part(folder, part):
         pass
 
 
 @contextmanager
 def open_part(folder: Location, part: Part) -> Iterator[CheckedPart]:
-    """Open a part and check its digest. Raises DamagedArtifact."""
+    """Open a part and check its digest. Raises DamagedArtifact if it is missing or has another digest."""
     try:
         stream: IO[bytes] = io.BytesIO(folder.read(part.name)) if folder.local is None else folder.open(part.name)
     except (FileNotFoundError, IsADirectoryError):
@@ -48,7 +48,10 @@ def open_part(folder: Location, part: Part) -> Iterator[CheckedPart]:
 
 
 class CheckedPart:
-    """An open part whose bytes have the manifest's digest."""
+    """An open part, whose bytes have the digest in the manifest.
+
+    Its methods raise DamagedArtifact if other bytes were written into the file after the digest was checked.
+    """
 
     def __init__(self, folder: Location, part: Part, stream: IO[bytes]) -> None:
         self._folder, self._part, self._stream = folder, part, stream
@@ -57,9 +60,10 @@ class CheckedPart:
             self._hash()
 
     def groups(self, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield the row groups, one at a time. Raises DamagedArtifact if other bytes were written since the hash.
+        """Yield each row group as one record batch, in order. columns: only these; None for all.
 
-        pre_buffer is off: it reads in Arrow's threads, and one that still runs when Python ends aborts the process.
+        TextReader relies on one batch for each row group. `combine_chunks` gives one, unless a row group has no rows
+        (then none) or more than 2 GiB of text, which parts.py does not write. Raises DamagedArtifact.
         """
         with self._read(self._parquet) as file:
             for index in range(file.metadata.num_row_groups):
@@ -67,17 +71,18 @@ class CheckedPart:
                 yield from self._read(read).combine_chunks().to_batches()
 
     def group(self, index: int, columns: list[str]) -> pa.Table:
-        """Read one row group. Raises DamagedArtifact, see `groups`."""
+        """Return the named columns of one row group. index: its number, from 0. Raises DamagedArtifact."""
         with self._read(self._parquet) as file:
             return self._read(partial(file.read_row_group, index, columns=columns, use_threads=False))
 
     def whole(self) -> bytes:
-        """Read all bytes. Raises DamagedArtifact, see `groups`."""
+        """Return all bytes. Raises DamagedArtifact."""
         return self._read(self._from_start)
 
     def _parquet(self) -> pq.ParquetFile:
         import pyarrow.parquet as pq
 
+        # pre_buffer reads in threads of Arrow; a thread that still runs when Python ends would abort the process.
         return pq.ParquetFile(self._stream, pre_buffer=False)
 
     def _from_start(self) -> bytes:
@@ -85,8 +90,11 @@ class CheckedPart:
         return self._stream.read()
 
     def _read(self, read: Callable[[], T]) -> T:
-        """Call `read`, and return its result if the file did not change meanwhile. If its times changed, hash it again
-        and, if the bytes are the same (it was removed, or replaced by another builder), read again."""
+        """Call `read`, and return its result if the file did not change meanwhile.
+
+        If its times changed, hash it again. If its bytes are the same (the file was removed, or another builder
+        replaced it), read again; otherwise raise DamagedArtifact.
+        """
         while True:
             try:
                 found = read()
@@ -112,7 +120,7 @@ class CheckedPart:
             _HASHED.add((self._part.sha256, self._stamp))
 
     def _now(self) -> Stamp | None:
-        """The file's stamp; None for bytes in memory, which nobody else can change."""
+        """Return the present stamp of the file, None for bytes in memory, which nobody else can change."""
         if self._folder.local is None:
             return None
         stat = os.fstat(self._stream.fileno())

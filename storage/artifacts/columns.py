@@ -1,4 +1,4 @@
-"""Convert rows to Arrow columns, and tell which fields decide a row's size."""
+"""Convert rows to Arrow columns, and divide the fields of a row class by how their size is estimated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ R = TypeVar("R", bound=Row)
 
 
 class Columns(Generic[R]):
-    """Collects rows as columns. Texts are kept as UTF-8, which Arrow needs and which takes half the memory of str."""
+    """Collects rows as columns. Texts are kept as UTF-8, which Arrow needs, and which takes less memory than str."""
 
     def __init__(self, cls: type[R]) -> None:
         import pyarrow as pa
@@ -37,7 +37,7 @@ class Columns(Generic[R]):
             keep(value if stored is None else stored(value))
 
     def batch(self) -> pa.RecordBatch:
-        """Make one Arrow record batch of the rows, with the schema of their class."""
+        """Return one Arrow record batch of all rows, with the schema of their class."""
         import pyarrow as pa
 
         columns = [
@@ -48,7 +48,7 @@ class Columns(Generic[R]):
 
 
 def to_batch(cls: type[R], rows: Iterable[R]) -> pa.RecordBatch:
-    """Make one Arrow record batch of rows, with the schema of `cls`."""
+    """Return one Arrow record batch of rows, with the schema of `cls`."""
     columns = Columns(cls)
     for row in rows:
         columns.add(row)
@@ -56,7 +56,7 @@ def to_batch(cls: type[R], rows: Iterable[R]) -> pa.RecordBatch:
 
 
 def _texts(data: list[bytes]) -> pa.Array:
-    """Make an Arrow array of texts in UTF-8."""
+    """Return an Arrow array of texts that are given in UTF-8."""
     import pyarrow as pa
 
     offsets = array("i", accumulate(map(len, data), initial=0))
@@ -64,7 +64,7 @@ def _texts(data: list[bytes]) -> pa.Array:
 
 
 def _stored_by(kind: Any) -> Callable[[Any], Any] | None:
-    """The function that converts a field's value for Arrow; None if it needs no conversion."""
+    """Return the function that converts values of this type for Arrow, None if they need no conversion."""
     if kind is str:
         return utf8
     if (optional(kind) or kind) in SCALARS:
@@ -76,8 +76,11 @@ def _stored_by(kind: Any) -> Callable[[Any], Any] | None:
 
 @cached
 def fields_by_size(cls: Any) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-    """Divide the fields of a row class by size: (total bytes of fields of a fixed size, names of text fields, names of
-    other fields)."""
+    """Divide the fields of a row class by how their size is estimated.
+
+    Returns (total bytes of the fields with a fixed size, names of the text fields, names of the other fields). Numbers,
+    bools and mappings count as 8 bytes each.
+    """
     kinds = {name: optional(kind) or kind for name, kind in types_of(cls).items()}
     texts = tuple(name for name, kind in types_of(cls).items() if kind is str)
     fixed = [name for name, kind in kinds.items() if kind in (int, float, bool) or get_origin(kind) is Mapping]

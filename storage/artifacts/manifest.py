@@ -1,4 +1,4 @@
-"""The manifest of an artifact: what it is, what it was made from, and the digest of every part. Written last."""
+"""The manifest of an artifact: what the artifact is, what it was made from, and the digest of each part."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 
 from scrollwork.storage.errors import DamagedArtifact
 
-FORMAT = 1
+FORMAT = 1  # enters every key, so that a new format gives new artifacts
 NAME = "manifest.json"
-RAW = "raw"  # the input that is not an artifact: raw files
+RAW = "raw"  # name of the input that is no artifact: the raw files
 
 
 @dataclass(frozen=True)
 class Ingredients:
-    """Everything that decides an artifact's content: equal ingredients, equal artifact.
+    """Everything that decides what an artifact contains: equal ingredients give an equal artifact.
 
-    source: digest by module of ours; params: resolved parameters and config values; libraries: version by name;
-    inputs: content keys by input name, in order. Older artifacts have one key a name, and several as name-0, name-1,
-    ...; `each` reads both.
+    source: digest by name of each of our modules. params: resolved parameters and config values. libraries: version by
+    name. inputs: content keys by name of the input, in order. Older artifacts have a single key for each name, and
+    number the names of several keys (name-0, name-1, ...); `each` reads both forms.
     """
 
     stage: str
@@ -32,7 +32,7 @@ class Ingredients:
     inputs: Mapping[str, Sequence[str] | str]
 
     def each(self, name: str) -> list[str]:
-        """The content keys of an input, in order; none where there is no such input."""
+        """Return the content keys of an input, in order; [] if there is no such input."""
         if keys := self.inputs.get(name, ()):
             return [keys] if isinstance(keys, str) else list(keys)
         found: list[str] = []
@@ -41,11 +41,11 @@ class Ingredients:
         return found
 
     def contents(self) -> list[str]:
-        """The content keys of all inputs."""
+        """Return the content keys of all inputs."""
         return [key for keys in self.inputs.values() for key in ([keys] if isinstance(keys, str) else keys)]
 
     def key(self) -> str:
-        """Compute the key of the artifact (sha256 in hex), known before anything runs."""
+        """Return the key of the artifact (sha256 in hex). It is known before the artifact is built."""
         from scrollwork.storage.digest import sha256_of
 
         return sha256_of({"format": FORMAT, **vars(self)})
@@ -53,7 +53,11 @@ class Ingredients:
 
 @dataclass(frozen=True)
 class Part:
-    """One Parquet or other file of an artifact."""
+    """A file of an artifact.
+
+    name: its file name. table: name of its table, or the name that was given for another file. rows: number of rows, 0
+    for another file. bytes, sha256: of the whole file.
+    """
 
     name: str
     table: str
@@ -64,7 +68,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an artifact is. content: the key that enters later stages' keys: its own key, or the digest of answers."""
+    """What an artifact is.
+
+    key: key of its ingredients. content: the key under which later stages know it: `key`, or a digest of its answers.
+    files: its parts, in order. facts: what the stage noted, mostly counts.
+    """
 
     key: str
     content: str
@@ -73,12 +81,15 @@ class Manifest:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
-        """The manifest as JSON with its own digest; equal manifests give equal bytes."""
+        """Return the manifest as JSON, with a digest of itself. Equal manifests give equal bytes."""
         return _text({**asdict(self), "digest": _digest(asdict(self))})
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str) -> Manifest:
-        """Read a manifest. Raises DamagedArtifact, naming the file, if it is not a whole manifest."""
+        """Return the manifest with these bytes. Raises DamagedArtifact if they are not a whole manifest.
+
+        where: the folder, for the message.
+        """
         try:
             values = json.loads(data)
             digest = values.pop("digest")
@@ -100,7 +111,7 @@ def _text(values: Mapping[str, Any]) -> bytes:
 
 
 def _as_written(data: bytes, digest: str) -> bool:
-    """Whether these are the bytes that `to_bytes` made (a fast check; another layout of the same JSON is valid too)."""
+    """Return whether `to_bytes` made these bytes: a fast check. Another layout of the same JSON is valid, too."""
     line = f' "digest": "{digest}",\n'.encode()
     return hashlib.sha256(data.replace(line, b"", 1)).hexdigest() == digest
 

@@ -1,4 +1,4 @@
-"""Write and read Parquet parts, one row group of a few megabytes at a time."""
+"""Write and read parts in Parquet, one row group of a few megabytes at a time."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Row)
 
-GROUP_BYTES = 8 << 20  # text in a row group before compression
-PART_BYTES = 512 << 20  # text in a part
-GROUP_ROWS = 50_000
+GROUP_BYTES = 8 << 20  # a row group ends when it has so much text, before compression
+PART_BYTES = 512 << 20  # a part ends when it has so much text
+GROUP_ROWS = 50_000  # most rows in a row group
 
 
 class _Hashing(io.RawIOBase):
-    """Writes bytes to a file and keeps their sha256 and count."""
+    """A stream that writes bytes to a file, and computes their sha256 and number on the way."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -55,7 +55,10 @@ class _Hashing(io.RawIOBase):
 
 
 class TableWriter(Generic[R]):
-    """Writes the rows of one table as parts of an artifact; equal rows give equal bytes."""
+    """Writes the rows of one table as parts of an artifact. Equal rows give equal bytes.
+
+    Its methods raise StorageFull if there is no space left. parts: the finished parts.
+    """
 
     def __init__(self, folder: Location, table: str, row: type[R]) -> None:
         self.table = table
@@ -69,7 +72,7 @@ class TableWriter(Generic[R]):
         self._open: tuple[ExitStack, IO[bytes], Path, _Hashing, pq.ParquetWriter] | None = None
 
     def add(self, row: R) -> None:
-        """Add a row."""
+        """Add a row. A full row group is written to the part, and a full part is published."""
         self._columns.add(row)
         self._rows += 1
         self._bytes += _weight(row)
@@ -77,12 +80,12 @@ class TableWriter(Generic[R]):
             self._flush()
 
     def close(self) -> None:
-        """Finish the last part. A table without rows still has one part, so that it can be read."""
+        """Finish the last part. A table without rows has one part, too, so that it can be read."""
         self._flush(even_empty=not self.parts and self._open is None)
         self._finish_part()
 
     def abort(self) -> None:
-        """Stop writing and leave no temporary file."""
+        """Stop writing, and remove the temporary file. Finished parts stay. Does nothing after `close`."""
         if self._open is not None:
             stack = self._open[0]
             self._open = None
@@ -125,7 +128,7 @@ class TableWriter(Generic[R]):
 
 
 def _weight(row: Row) -> int:
-    """Estimate the bytes of a row, by the characters of its texts and 8 for each other value."""
+    """Estimate the size of a row in bytes: one for each character of its texts, and 8 for each other value."""
     size, texts, others = fields_by_size(type(row))
     values = row.__dict__
     for name in texts:
@@ -148,9 +151,10 @@ def _size(value: Any) -> int:
 def read_rows(
     folder: Location, parts: list[Part], row: type[R], only: tuple[str, Collection[str]] | None = None
 ) -> Iterator[R]:
-    """Yield the rows of a table, in order, with one row group in memory. only: (column, allowed values).
+    """Yield the rows of a table, in order, with one row group in memory.
 
-    Rows of a part with another schema (of an older version) are validated. Raises DamagedArtifact.
+    only: (text column, allowed values), to yield only the rows with one of these values. Rows of a part with another
+    schema (of an older version) are checked; raises InvalidRow if one does not fit `row`. Raises DamagedArtifact.
     """
     for part in parts:
         with open_part(folder, part) as checked:
@@ -163,7 +167,10 @@ def read_rows(
 
 
 def read_columns(folder: Location, parts: list[Part], names: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
+    """Yield the rows of a table as dicts of the named columns, in order, with plain values.
+
+    A column that a part lacks is missing in the dict. Raises DamagedArtifact.
+    """
     for part in parts:
         with open_part(folder, part) as checked:
             for batch in checked.groups(names):
@@ -173,8 +180,10 @@ def read_columns(folder: Location, parts: list[Part], names: list[str]) -> Itera
 def read_tuples(
     folder: Location, parts: list[Part], names: Sequence[str], only: tuple[str, Collection[str]] | None = None
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the same as tuples; None for a column that a part lacks. only: (one of the columns, allowed values). Raises
-    DamagedArtifact."""
+    """Yield the rows of a table as tuples of the named columns, in order, with None for a column that a part lacks.
+
+    only: (one of the named columns, allowed values). Raises DamagedArtifact.
+    """
     for part in parts:
         with open_part(folder, part) as checked:
             for group in checked.groups(list(names)):
@@ -184,7 +193,7 @@ def read_tuples(
 
 
 def rows_among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
-    """Keep the rows of a batch whose column holds one of the values."""
+    """Return the rows of a batch in which this text column holds one of the values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -192,7 +201,10 @@ def rows_among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> p
 
 
 class TextReader:
-    """Reads texts of an artifact's documents by id; caches the last row groups, up to `keep_bytes` of text."""
+    """Reads texts of documents by their id. It caches the last used row groups, up to `keep_bytes` in all.
+
+    The constructor reads the ids of all documents. Raises DamagedArtifact.
+    """
 
     def __init__(self, folder: Location, parts: list[Part], keep_bytes: int = 64 << 20) -> None:
         self._folder, self._parts, self._keep = folder, parts, keep_bytes
@@ -206,7 +218,7 @@ class TextReader:
                         self._where[document_id] = (number, group)
 
     def __call__(self, document_id: str) -> str:
-        """Read a text. Raises KeyError for an unknown id."""
+        """Return the text of a document. Raises KeyError for an unknown id, DamagedArtifact."""
         place = self._where[document_id]
         if place in self._groups:
             self._groups.move_to_end(place)
@@ -222,7 +234,7 @@ class TextReader:
         if self._folder.local is not None:
             with open_part(self._folder, part) as checked:
                 table = checked.group(place[1], columns)
-        else:  # remote: only one group is fetched; the part was hashed when this reader was made
+        else:  # remote: fetch only one row group; the digest of the part was checked when this reader was made
             import pyarrow.parquet as pq
 
             with self._folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:

@@ -1,4 +1,4 @@
-"""Arrow columns as plain Python values: the same as `to_pylist`, but much faster, because a column is one call."""
+"""Convert Arrow columns to plain Python values: as `to_pylist`, but much faster, with few calls for a whole column."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def plain_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    """The same as `batch.to_pylist()`, faster."""
+    """Yield the rows of a batch as dicts: the same as `batch.to_pylist()`, but faster."""
     names = batch.schema.names
     return (dict(zip(names, row, strict=True)) for row in zip(*map(plain_values, batch.columns), strict=True))
 
 
 def plain_values(array: pa.Array) -> list[Any]:
-    """The same as `array.to_pylist()`, faster."""
+    """Return the values of an array: the same as `array.to_pylist()`, but faster."""
     import pyarrow.types as kinds
 
     kind = array.type
@@ -46,8 +46,11 @@ def _listed(array: pa.Array) -> list[Any]:
 
 @cache
 def _quick_lists() -> bool:
-    """Whether `to_pylist` is as fast as numpy: from pyarrow 26 on. The way through numpy imports pandas, if there is
-    one, which takes a command that only reads a third of its time."""
+    """Return whether `to_pylist` is as fast as numpy, which is so from pyarrow 26 on.
+
+    It is then preferred: the conversion through numpy imports pandas, if that is installed, which would take a third of
+    the time of a command that only reads.
+    """
     import pyarrow as pa
 
     return int(pa.__version__.partition(".")[0]) >= 26

@@ -1,4 +1,4 @@
-"""URLs of downloads and of the Hugging Face hub, and how politely hosts are treated. Imports no HTTP client."""
+"""URLs of downloads and of the Hugging Face hub, and how politely hosts are treated. It imports no HTTP client."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ PUBLIC = "https://huggingface.co"
 
 @dataclass(frozen=True)
 class HostLimits:
-    """How politely a host is treated. at_once: concurrent requests. pause_s: seconds between the starts of two."""
+    """How politely a host is treated.
+
+    at_once: most concurrent requests. pause_s: least seconds between the starts of two requests.
+    """
 
     at_once: int = 2
     pause_s: float = 0.0
@@ -27,7 +30,7 @@ def check(url: str) -> None:
 
 
 def parts_of(url: str) -> SplitResult:
-    """The parts of a URL. Raises DownloadError for one that is none, such as with an open bracket."""
+    """Return the parts of a URL. Raises DownloadError if it cannot be parsed, as with a "[" that is not closed."""
     try:
         return urlsplit(url)
     except ValueError as error:
@@ -35,7 +38,10 @@ def parts_of(url: str) -> SplitResult:
 
 
 def endpoint() -> str:
-    """URL of the hub (HF_ENDPOINT or the public one), without a final slash. Raises DownloadError if it is no URL."""
+    """Return the URL of the hub without a final slash: HF_ENDPOINT, or the public hub if that is not set.
+
+    Raises DownloadError if HF_ENDPOINT is no http or https URL.
+    """
     url = (os.environ.get("HF_ENDPOINT") or PUBLIC).rstrip("/")
     try:
         check(url)
@@ -45,10 +51,13 @@ def endpoint() -> str:
 
 
 def page_of(repo: str) -> str:
-    """URL of the hub's page about a data set."""
+    """Return the URL of the hub's page about a data set. Raises DownloadError as `endpoint` does."""
     return f"{endpoint()}/datasets/{repo}"
 
 
 def resolve_url(repo: str, revision: str, path: str) -> str:
-    """URL of the bytes of a file in a commit of a data set."""
+    """Return the URL at which the hub serves a file of a data set. revision: the commit. path: of the file in it.
+
+    Raises DownloadError as `endpoint` does.
+    """
     return f"{page_of(repo)}/resolve/{revision}/{quote(path, safe='/')}"

@@ -1,6 +1,6 @@
-"""Download a file; it gets its final name only when it is complete and verified (partial.py names its other files).
+"""Download a file. It gets its final name only when it is complete and verified; partial.py lists its other files.
 
-An interrupted download continues where it stopped if the server still has the same file (Range, If-Range).
+An interrupted download continues where it stopped, if the server still has the same file (Range, If-Range).
 """
 
 from __future__ import annotations
@@ -29,17 +29,20 @@ from scrollwork.storage.downloads.web import Web
 from scrollwork.storage.errors import Again, DownloadError, NeedsPerson, Stopped, WrongBytes, naming_full_disks
 from scrollwork.storage.location import file_lock
 
-LIMIT_BYTES = 4 << 30  # largest size of a file whose size is not published
+LIMIT_BYTES = 4 << 30  # most bytes of a response if neither the publisher nor the server says the size
 
 Heard = Callable[[int, int], None]
 
 
 def download(wanted: DownloadRequest, web: Web, heard: Heard = lambda done, total: None) -> Fetched:
-    """Return the file under its final name: already there, or downloaded, verified and renamed.
+    """Return the file under its final name: one that is there already, or one that is downloaded and verified.
 
-    heard(bytes so far, total bytes or 0) reports progress. Waits while another process downloads the same file, and
-    then uses that. Raises DownloadError, StorageFull. If no URL brings the file, the error is that of the URL with the
-    gravest state (missing, dead, manual, corrupt; the last is the gravest).
+    The URLs are tried in order until one succeeds. heard(bytes so far, total bytes or 0) is called to report progress.
+    If another process downloads the same file, this waits and then uses that file.
+
+    Raises a DownloadError, whose `state` is the state of the file. If all URLs fail, it is the gravest of their errors:
+    their states, from the gravest on, are corrupt, manual, dead and missing. If there are no URLs, it is NeedsPerson;
+    if `web.stop` is set, it is Stopped, at once. Raises StorageFull if there is no space left.
     """
     part = sibling(wanted.target, ".part")
     with naming_full_disks(wanted.target.name, str(wanted.target.parent)), file_lock(part):
@@ -63,7 +66,7 @@ def download(wanted: DownloadRequest, web: Web, heard: Heard = lambda done, tota
 
 
 def _from(url: str, wanted: DownloadRequest, web: Web, heard: Heard) -> Fetched:
-    """Download the file from one URL, with as many tries as `web.patience` allows."""
+    """Download the file from one URL, with as many tries as `web.patience` allows. Raises DownloadError."""
     part, patience = sibling(wanted.target, ".part"), web.patience
     tries, furthest, mixed = 0, part.stat().st_size, part.stat().st_size > 0
     while True:
@@ -73,7 +76,7 @@ def _from(url: str, wanted: DownloadRequest, web: Web, heard: Heard) -> Fetched:
         except WrongBytes:
             if not mixed:
                 raise
-            mixed = False  # the bytes came in two responses: try once more with one
+            mixed = False  # the bytes came in several responses, perhaps of two files: try again with a single one
             remove(sibling(wanted.target, ".corrupt"))
         except Again as error:
             reached = part.stat().st_size
@@ -88,7 +91,10 @@ def _from(url: str, wanted: DownloadRequest, web: Web, heard: Heard) -> Fetched:
 
 
 def _more(url: str, wanted: DownloadRequest, web: Web, heard: Heard) -> Info:
-    """Request the missing bytes and append them to the .part file. Raises Again, DownloadError."""
+    """Request the bytes that are missing in the .part file and append them, or all bytes if it cannot be continued.
+
+    Returns the response that the .part file belongs to. Raises Again, DownloadError.
+    """
     part = sibling(wanted.target, ".part")
     noted, have = _noted(wanted, url), part.stat().st_size
     headers = {"Accept-Encoding": "identity"}
@@ -120,7 +126,7 @@ def _more(url: str, wanted: DownloadRequest, web: Web, heard: Heard) -> Info:
 
 
 def _noted(wanted: DownloadRequest, url: str) -> Info | None:
-    """The response that the .part file belongs to, if it can be continued from this URL."""
+    """Return the response that the .part file belongs to, None if it cannot be continued from this URL."""
     try:
         info = Info(**json.loads(sibling(wanted.target, ".part-info").read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -129,7 +135,7 @@ def _noted(wanted: DownloadRequest, url: str) -> Info | None:
 
 
 def _continues(answer: httpx.Response, noted: Info, have: int) -> bool:
-    """Whether a 206 response has the bytes from `have` to the end of the same file."""
+    """Return whether a 206 response has the bytes from position `have` to the end of the same file."""
     found = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+|\*)", answer.headers.get("Content-Range", "").strip())
     if not found or int(found[1]) != have:
         return False
@@ -140,7 +146,7 @@ def _continues(answer: httpx.Response, noted: Info, have: int) -> bool:
 
 
 def _begun(url: str, answer: httpx.Response, wanted: DownloadRequest) -> Info:
-    """Read the headers of a 200 response. Raises DownloadError if it cannot be the wanted file."""
+    """Return what the headers of a 200 response say. Raises DownloadError if it cannot be the wanted file."""
     headers = answer.headers
     kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind in ("text/html", "application/xhtml+xml") and not wanted.html:
@@ -162,7 +168,7 @@ def _begun(url: str, answer: httpx.Response, wanted: DownloadRequest) -> Info:
 def _write(
     answer: httpx.Response, stream: IO[bytes], info: Info, wanted: DownloadRequest, web: Web, heard: Heard
 ) -> None:
-    """Write the body as it comes. Raises Again if it is too slow, WrongBytes if it is too long."""
+    """Write the body as it comes. Raises Again if it is too slow, WrongBytes if it is too long, Stopped."""
     most = info.total or wanted.bytes or LIMIT_BYTES
     have = before = stream.tell()
     since = time.monotonic()

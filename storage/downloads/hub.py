@@ -1,7 +1,7 @@
-"""The Hugging Face hub: list the files of a commit of a data set, with their digests. download.py fetches them.
+"""The Hugging Face hub: list the files of a commit of a data set, with their digests. download.py downloads them.
 
-HF_ENDPOINT names a hub other than the public one. HF_TOKEN is used for data sets that need a login; it is sent to that
-hub only.
+The environment variable HF_ENDPOINT names another hub than the public one. HF_TOKEN is used for data sets that need a
+login; it is sent to the hub only.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from scrollwork.storage.downloads.addresses import endpoint, page_of
 from scrollwork.storage.downloads.web import Web
 from scrollwork.storage.errors import Again, DownloadError
 
-LISTING_BYTES = 64 << 20  # of one page; the hub's have 1,000 files
-PAGES = 1_000
+LISTING_BYTES = 64 << 20  # most bytes of one page of a listing; the hub puts 1,000 files on a page
+PAGES = 1_000  # most pages of a listing
 
 
 @dataclass(frozen=True)
 class Published:
-    """A file of a commit. sha256: for a file in Git LFS; git_blob: else, the SHA-1 that git gives it."""
+    """What the hub says of a file of a commit: its size, and one of two digests.
+
+    sha256: of a file in Git LFS. git_blob: of any other file, the SHA-1 that git gives it.
+    """
 
     bytes: int
     sha256: str | None = None
@@ -31,7 +34,10 @@ class Published:
 
 
 def tokens() -> dict[str, str]:
-    """{URL of the hub: HF_TOKEN}, empty without a token. Raises DownloadError if it cannot be sent in a header."""
+    """Return {URL of the hub: HF_TOKEN}, {} without a token, as `Web` takes it.
+
+    Raises DownloadError if the token cannot be sent in a header.
+    """
     token = os.environ.get("HF_TOKEN", "").strip()
     if not (token.isascii() and token.isprintable()):
         raise DownloadError("HF_TOKEN holds characters that no token has; copy it anew")
@@ -39,9 +45,10 @@ def tokens() -> dict[str, str]:
 
 
 def list_files(repo: str, revision: str, web: Web) -> dict[str, Published]:
-    """Every file of a commit by its path, in the hub's order; renamed data sets are followed.
+    """Return all files of a commit by their paths, in the hub's order. A renamed data set is found by its old name.
 
-    Raises DownloadError; its `state` is "dead" if there is no such commit, "manual" if it needs a login.
+    repo: name of the data set ("owner/name"). revision: the commit. Raises DownloadError; its `state` is "dead" if the
+    hub has no such commit, "manual" if it asks for a login.
     """
     url = f"{endpoint()}/api/datasets/{repo}/tree/{revision}?recursive=true&expand=false"
     found: dict[str, Published] = {}
@@ -59,7 +66,10 @@ def list_files(repo: str, revision: str, web: Web) -> dict[str, Published]:
 
 
 def _page(url: str, web: Web) -> tuple[list[Any], str]:
-    """One page of a listing, and the address of the next one ("" at the end)."""
+    """Return the entries of one page of a listing, and the URL of the next page ("" after the last).
+
+    Tries as often as `web.patience` allows. Raises DownloadError.
+    """
     tries = 0
     while True:
         try:
@@ -85,7 +95,10 @@ def _page(url: str, web: Web) -> tuple[list[Any], str]:
 
 
 def _file(entry: Any, repo: str) -> tuple[str, Published] | None:
-    """(path, what is published of it); None for a folder."""
+    """Return (path, what is published of the file) for an entry of a listing, None for a folder.
+
+    Raises DownloadError if the entry is not understood.
+    """
     try:
         if entry["type"] != "file":
             return None
@@ -100,7 +113,7 @@ def _file(entry: Any, repo: str) -> tuple[str, Published] | None:
 
 
 def _explained(error: DownloadError, repo: str, revision: str) -> DownloadError:
-    """The error with a message that explains the hub's error code."""
+    """Return an error of the same class whose message explains the hub's error code; `error` if that is unknown."""
     page = page_of(repo)
     said = {
         "RevisionNotFound": f"{page} has no commit {revision}",

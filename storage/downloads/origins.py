@@ -1,8 +1,9 @@
-"""Where raw files came from: `.sources.json` in the raw folder, {files: {path: {url, sha256, bytes, etag}}, archives,
-listings: files of commits of hub data sets}.
+"""Notes on where raw files came from, in the file `.sources.json` of the raw folder.
 
-If no digest is published, the first download's digest is kept, so that later changes are noticed. Several processes may
-write; each adds what it knows.
+They are {files: {path: {url, sha256, bytes, etag}}, archives: {path: {unpacked, members, ...}}, listings: files of
+commits of hub data sets}. A file that could not be downloaded has {state, why, url} instead. If no digest is published
+for a file, the digest of its first download is noted, so that a later change is noticed. Several processes may write
+the notes; each adds its own.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from typing import Any
 from scrollwork.storage.location import Location, file_lock
 
 NAME = ".sources.json"
-EVERY_S = 5.0
+EVERY_S = 5.0  # least seconds between two writes of notes on files
 KINDS = ("files", "archives", "listings")
 
 
 class Origins:
-    """The notes of one raw folder. Thread-safe."""
+    """The notes of one raw folder. It is thread-safe. The dicts that it returns are copies."""
 
     def __init__(self, raw: Path) -> None:
         self._raw = raw
@@ -36,22 +37,28 @@ class Origins:
         except FileNotFoundError:
             loaded = {}
         except (OSError, ValueError):
-            loaded = {}  # only a memory: digests are recorded again from the files
+            loaded = {}  # they are only a memory: digests are noted again from the files that are there
         tables = loaded if isinstance(loaded, dict) else {}
         return {kind: _table(tables.get(kind)) for kind in KINDS}
 
     def file(self, path: str) -> dict[str, Any]:
-        """What is noted about a file; {} for nothing."""
+        """Return what is noted about a file, {} for nothing. path: relative to the raw folder."""
         with self._lock:
             return dict(self._known["files"].get(path, {}))
 
     def archive(self, path: str) -> dict[str, Any]:
-        """What is noted about an archive: {unpacked: false while it is being unpacked, members: [path], ...}."""
+        """Return what is noted about an archive, {} for nothing.
+
+        It is {unpacked, members, ...}; unpacked: false while the archive is being unpacked. members: list of paths.
+        """
         with self._lock:
             return dict(self._known["archives"].get(path, {}))
 
     def note_file(self, path: str, **what: Any) -> None:
-        """Note a file; written to disk every EVERY_S seconds, and by `save`."""
+        """Note a file; this replaces an older note. It is written to disk if the last write is over EVERY_S ago.
+
+        Otherwise a later call writes it, or `save`, which the caller must call at the end.
+        """
         with self._lock:
             self._known["files"][path] = self._new["files"][path] = what
             due = time.monotonic() - self._written > EVERY_S
@@ -59,25 +66,25 @@ class Origins:
             self.save()
 
     def note_archive(self, path: str, **what: Any) -> None:
-        """Note an archive, and write it to disk at once."""
+        """Note an archive, and write the notes to disk at once."""
         with self._lock:
             self._known["archives"][path] = self._new["archives"][path] = what
         self.save()
 
     def listing(self, name: str) -> dict[str, Any] | None:
-        """The noted files of a commit, {path: {bytes, sha256 or git_blob}}; None if the hub was not asked yet."""
+        """Return the noted files of a commit, {path: {bytes, sha256 or git_blob}}; None if there is no such note."""
         with self._lock:
             files = self._known["listings"].get(name)
             return None if files is None else dict(files)
 
     def note_listing(self, name: str, files: dict[str, dict[str, Any]]) -> None:
-        """Note a commit's files, and write them to disk at once; they never change."""
+        """Note the files of a commit, which never change, and write the notes to disk at once."""
         with self._lock:
             self._known["listings"][name] = self._new["listings"][name] = files
         self.save()
 
     def save(self) -> None:
-        """Add new notes to the file on disk; notes of other processes are kept."""
+        """Add the new notes to the file on disk, where notes of other processes are kept, and read those."""
         with self._lock:
             if not any(self._new.values()):
                 return
@@ -92,7 +99,7 @@ class Origins:
             self._written = time.monotonic()
 
     def reread(self) -> None:
-        """Read what other processes wrote."""
+        """Save the new notes, and read what other processes wrote."""
         self.save()
         with self._lock:
             self._known = self._read()

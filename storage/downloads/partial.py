@@ -1,8 +1,9 @@
-"""Files on disk during a download, and the last step: decode, verify and rename to the final name.
+"""The files on disk during a download, and its last step: decode, verify and rename to the final name.
 
-NAME.part        what has come so far; locked while a process works on it
-NAME.part-info   which response it belongs to: URL, ETag, Last-Modified, size, encoding
-NAME.corrupt     bytes that were not those published; nothing reads them
+NAME.part           what has come so far; locked while a process works on it
+NAME.part-info      the response that it belongs to: URL, ETag, Last-Modified, size, encoding
+NAME.part-decoded   the decoded bytes, if the response was gzip-encoded
+NAME.corrupt        bytes that differ from the published ones; nothing reads them
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ from scrollwork.storage.digest import CHUNK, sha256_file
 from scrollwork.storage.errors import Again, DownloadError, Gone, NeedsPerson, WrongBytes
 
 UNFINISHED = (".part", ".part-info", ".part-decoded", ".corrupt")
-EXPANSION = 100  # a gzip-encoded answer may grow at most so many times
+EXPANSION = 100  # how many times larger a gzip-encoded response may become when decoded (1 MiB is always allowed)
 HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class DownloadRequest:
-    """A file to be downloaded. urls: tried in order. sha256, git_blob (the SHA-1 that git gives), bytes: as published.
+    """A file to be downloaded.
 
-    text: a text; it is decompressed even if it comes gzipped without a header that says so. html: a web page is wanted.
-    least_bytes: a shorter response is an error page. replaced: sha256 of an existing file that may be replaced.
+    urls: tried in order. target: its final path. sha256, git_blob (the SHA-1 that git gives it), bytes (its size): as
+    published, None if not published. text: the file is a text: if it comes gzipped, it is decompressed, even without a
+    header that says so. html: the file is a web page, so a page is not refused. least_bytes: a smaller file is taken
+    for an error page. replaced: sha256 of an outdated file; if the target is that file, it is downloaded again.
     """
 
     urls: tuple[str, ...]
@@ -44,13 +47,16 @@ class DownloadRequest:
 
     @property
     def pinned(self) -> bool:
-        """Whether a published digest is known."""
+        """Whether a digest was published."""
         return bool(self.sha256 or self.git_blob)
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A file under its final name. url: where it came from, "" if it was there already."""
+    """A file under its final name.
+
+    url, etag: where it came from, and the ETag there ("" if none); both "" if the file was there already.
+    """
 
     sha256: str
     bytes: int
@@ -60,7 +66,10 @@ class Fetched:
 
 @dataclass(frozen=True)
 class Info:
-    """The response that a .part file belongs to. total: bytes of the whole encoded body, None if unknown."""
+    """The response that a .part file belongs to.
+
+    modified: its Last-Modified. total: bytes of the whole encoded body, None if unknown. gzip: whether it is encoded.
+    """
 
     url: str
     etag: str = ""
@@ -70,23 +79,23 @@ class Info:
 
     @property
     def validator(self) -> str:
-        """Value for If-Range: a strong ETag, else the date of Last-Modified."""
+        """The value for If-Range: the ETag if it is a strong one, otherwise the date of Last-Modified ("" if none)."""
         return self.etag if self.etag.startswith('"') else self.modified
 
 
 def sibling(target: Path, ending: str) -> Path:
-    """The path of the target with an ending added to its name."""
+    """Return the path of the target with an ending added to its name."""
     return target.with_name(target.name + ending)
 
 
 def remove(*paths: Path) -> None:
-    """Remove files that may not be there."""
+    """Remove files, if they exist."""
     for path in paths:
         path.unlink(missing_ok=True)
 
 
 def problem_with(path: Path, wanted: DownloadRequest, sha256: str) -> str:
-    """What is wrong with a file, whose sha256 is given, compared with what was published; "" for nothing."""
+    """Return how a file differs from what was published, "" if it does not. sha256: of the file."""
     if problem := difference_from(wanted, sha256, path.stat().st_size):
         return problem
     if wanted.git_blob and git_blob(path) != wanted.git_blob:
@@ -95,7 +104,7 @@ def problem_with(path: Path, wanted: DownloadRequest, sha256: str) -> str:
 
 
 def difference_from(wanted: DownloadRequest, sha256: str, size: int) -> str:
-    """How sha256 and size differ from the published ones; "" if they do not. `git_blob` is not compared."""
+    """Return how sha256 and size differ from the published ones, "" if they do not. `git_blob` is not compared."""
     if wanted.bytes is not None and size != wanted.bytes:
         return f"has {size:,} bytes, published are {wanted.bytes:,}"
     if wanted.sha256 and sha256 != wanted.sha256:
@@ -104,7 +113,7 @@ def difference_from(wanted: DownloadRequest, sha256: str, size: int) -> str:
 
 
 def git_blob(path: Path) -> str:
-    """The SHA-1 (hex) that git gives the file's bytes."""
+    """Return the SHA-1, in hex, that git gives to the bytes of the file."""
     digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
     with path.open("rb") as stream:
         while chunk := stream.read(CHUNK):
@@ -113,14 +122,14 @@ def git_blob(path: Path) -> str:
 
 
 def put_aside(path: Path) -> Path:
-    """Rename a file to NAME.corrupt, replacing an older one. Returns the new path."""
+    """Rename a file to NAME.corrupt, which replaces an older file of that name. Returns the new path."""
     aside = sibling(path, ".corrupt")
     os.replace(path, aside)
     return aside
 
 
 def file_in_place(wanted: DownloadRequest) -> Fetched | None:
-    """The existing file under the final name if it is right; None, and a wrong or outdated one is put aside."""
+    """Return the file under the final name if it is right, otherwise None. A wrong or outdated file is put aside."""
     if not wanted.target.is_file():
         return None
     sha256 = sha256_file(wanted.target)
@@ -131,7 +140,12 @@ def file_in_place(wanted: DownloadRequest) -> Fetched | None:
 
 
 def finish_download(info: Info, wanted: DownloadRequest) -> Fetched:
-    """Decode, verify, sync and rename the downloaded bytes. Raises Again, WrongBytes, NeedsPerson, Gone."""
+    """Decode and verify the downloaded bytes, sync them to disk and give them their final name.
+
+    Raises Again if bytes are missing or the encoding is broken, WrongBytes if they differ from what was published,
+    NeedsPerson for a web page, and Gone for a file that is too small. After each of these errors the .part file is
+    empty, unless bytes are missing.
+    """
     part, decoded = sibling(wanted.target, ".part"), sibling(wanted.target, ".part-decoded")
     size = part.stat().st_size
     if info.total is not None and size != info.total:
@@ -161,9 +175,10 @@ def finish_download(info: Info, wanted: DownloadRequest) -> Fetched:
 
 
 def _gzipped(part: Path, info: Info, wanted: DownloadRequest) -> bool:
-    """Whether the bytes are a gzip encoding of the wanted file: of a text, or because the response says so.
+    """Return whether the bytes are a gzip encoding of the wanted file: of a text, or because the response says so.
 
-    Some servers call a .gz archive encoded although it is the wanted file itself; its digest or its name shows that.
+    Some servers say that a .gz archive is encoded, although it is the wanted file itself. Then its digest matches, or
+    its name says so.
     """
     with part.open("rb") as stream:
         magic = stream.read(2) == b"\x1f\x8b"
@@ -175,7 +190,7 @@ def _gzipped(part: Path, info: Info, wanted: DownloadRequest) -> bool:
 
 
 def _refuse_pages(made: Path, info: Info, wanted: DownloadRequest) -> None:
-    """Refuse a web page in place of a file, and a response that is too short."""
+    """Raise NeedsPerson if a web page came in place of the file, Gone if the file is too small."""
     with made.open("rb") as stream:
         head = stream.read(512)
     if not wanted.html and HTML.match(head.removeprefix(b"\xef\xbb\xbf")):
@@ -186,7 +201,7 @@ def _refuse_pages(made: Path, info: Info, wanted: DownloadRequest) -> None:
 
 
 def _decode(part: Path, decoded: Path) -> None:
-    """Write the decoded bytes. Raises Again if the encoding is broken, WrongBytes if it grows over EXPANSION times."""
+    """Write the decoded bytes. Raises Again if the encoding is broken, WrongBytes if they are too many (EXPANSION)."""
     most = max(part.stat().st_size * EXPANSION, 1 << 20)
     try:
         with gzip.open(part, "rb") as stream, decoded.open("wb") as out:
@@ -207,11 +222,11 @@ def _sync(path: Path) -> None:
 
 
 def start_over(part: Path) -> None:
-    """Empty a .part file; the file itself stays, because it holds our lock."""
+    """Empty a .part file. The file itself stays, because our lock is on it."""
     with part.open("r+b") as stream:
         stream.truncate(0)
 
 
 def page_instead(url: str) -> NeedsPerson:
-    """The error to raise if a web page came in place of a file."""
+    """Return the error to raise if a web page came in place of a file."""
     return NeedsPerson(f"{url}: a web page came instead of the file (a login, an agreement or a confirmation)")

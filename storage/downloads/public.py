@@ -1,7 +1,8 @@
-"""Connect only to public internet addresses: no URL or redirect may lead to this machine or its private network.
+"""Connect only to public internet addresses: no URL or redirect may lead to this machine or to a private network.
 
-A name is resolved and connected to in one step, so it cannot resolve to another address in between. With a proxy from
-the environment the proxy resolves it; then a name is refused if it resolves to a private address here.
+A host name is resolved and connected to in one step, so it cannot resolve to another address in between. If the
+environment names a proxy, the proxy resolves the name; in that case a name is refused if it resolves to a private
+address on this machine.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def is_public(address: str) -> bool:
-    """Whether a numeric address is public; for an IPv6 address that holds an IPv4 address, whether that is public."""
+    """Return whether a numeric address is public. An IPv6 address that holds an IPv4 address counts as the latter.
+
+    Raises ValueError if it is no address.
+    """
     found = ipaddress.ip_address(address)
     inner = held_in(found)
     if inner is not None:
@@ -33,7 +37,7 @@ def is_public(address: str) -> bool:
 
 
 def held_in(address: Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 address leads to: mapped, 6to4, Teredo, NAT64."""
+    """Return the IPv4 address that an IPv6 address leads to (mapped, 6to4, Teredo, NAT64), None for all others."""
     if isinstance(address, ipaddress.IPv4Address):
         return None
     if address in NAT64:
@@ -42,7 +46,10 @@ def held_in(address: Address) -> ipaddress.IPv4Address | None:
 
 
 def public_addresses(host: str, port: int) -> list[str]:
-    """Resolve a name. Raises DownloadError if one of its addresses is not public, OSError if it has none."""
+    """Return the addresses of a host name. Raises DownloadError if any of them is not public, OSError if it has none.
+
+    Raises UnicodeError if the name is not valid.
+    """
     found = list(dict.fromkeys(str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
     for address in found:
         if not is_public(address):
@@ -54,7 +61,7 @@ def public_addresses(host: str, port: int) -> list[str]:
 
 
 class PublicBackend(httpcore.NetworkBackend):
-    """Connects to public addresses only."""
+    """The network layer of httpcore, limited to public addresses."""
 
     def __init__(self) -> None:
         self._backend = httpcore.SyncBackend()
@@ -67,7 +74,11 @@ class PublicBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        """Connect to the first address of the host that answers. Raises DownloadError, ConnectError, ConnectTimeout."""
+        """Connect to the host, at the first of its addresses that answers.
+
+        Raises DownloadError if one of its addresses is not public, httpcore.ConnectError or ConnectTimeout if none
+        answers.
+        """
         try:
             addresses = public_addresses(host, port)
         except (OSError, UnicodeError) as error:  # UnicodeError: the name is not valid
@@ -82,7 +93,7 @@ class PublicBackend(httpcore.NetworkBackend):
 
 
 class Direct(httpx.HTTPTransport):
-    """httpx's transport, which connects to public addresses only."""
+    """The transport of httpx, limited to public addresses. Raises RuntimeError if httpx is built in an unknown way."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,14 +104,17 @@ class Direct(httpx.HTTPTransport):
 
 
 class PublicTransport(httpx.BaseTransport):
-    """Connects directly, or through the proxies that the environment names."""
+    """A transport that connects to public addresses only: directly, or through the proxies in the environment."""
 
     def __init__(self) -> None:
         self._direct = Direct()
         self._proxied: dict[str, httpx.HTTPTransport] = {}
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; the response's body is not read. Raises DownloadError."""
+        """Send a request, and return the response, whose body is not read yet.
+
+        Raises DownloadError if the host has an address that is not public, and httpx's errors.
+        """
         host = request.url.host
         proxies = {} if urllib.request.proxy_bypass(host) else urllib.request.getproxies()
         proxy = proxies.get(request.url.scheme) or proxies.get("all")
@@ -109,13 +123,13 @@ class PublicTransport(httpx.BaseTransport):
         try:
             public_addresses(host, request.url.port or 443)
         except (OSError, UnicodeError):
-            pass  # a name that only the proxy can look up
+            pass  # a name that only the proxy can resolve
         address = proxy if "://" in proxy else f"http://{proxy}"
         if address not in self._proxied:
             self._proxied[address] = httpx.HTTPTransport(proxy=address)
         return self._proxied[address].handle_request(request)
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close all connections."""
         for transport in (self._direct, *self._proxied.values()):
             transport.close()

@@ -1,4 +1,4 @@
-"""Unpack members of a zip or tar archive: only wanted ones, never outside the folder, never more than a size limit."""
+"""Unpack members of a zip or tar archive: only wanted ones, never outside the folder, never above a size limit."""
 
 from __future__ import annotations
 
@@ -19,21 +19,27 @@ from scrollwork.storage.digest import CHUNK, sha256_file
 from scrollwork.storage.errors import StorageError, naming_full_disks
 
 EXPANSION = 100  # all members together may be at most this many times as large as the archive
-LEAST_BYTES = 64 << 20  # a size that is always allowed
-MEMBERS = 1_000_000
-ENCRYPTED = 0x1
+LEAST_BYTES = 64 << 20  # members of this size together are always allowed
+MEMBERS = 1_000_000  # most members of an archive
+ENCRYPTED = 0x1  # flag of a zip member
 
 
 class BadArchive(StorageError):
-    """The archive cannot be used: cut, broken, or with forbidden members. Nothing of it was used."""
+    """The archive cannot be used: it is cut or broken, has forbidden members or lacks a wanted one.
+
+    Some members may have been written to the folder before the error; the caller must not use them.
+    """
 
 
 def unpack(archive: Path, patterns: Sequence[str], folder: Path, *, strip: str = "") -> dict[str, str]:
-    """Write the members that match a pattern into an empty `folder`. Returns sha256 by path relative to it.
+    """Write the members that match a pattern into an empty folder. Returns {path relative to the folder: sha256}.
 
-    strip: prefix to remove from names. Raises BadArchive if the archive is cut or not an archive, if any name is
-    absolute or leads upward, if a wanted member is a link or not a file, if members together are larger than EXPANSION
-    times the archive, or if a pattern matches nothing. Raises StorageFull.
+    patterns: as for `glob_match`. strip: prefix to remove from the members' names.
+
+    Raises BadArchive if the archive is cut or no archive; if the name of any member is absolute or leads out of the
+    folder; if a wanted member is a link or no file, has a password or is there twice; if there are over MEMBERS
+    members; if the wanted ones (in a tar archive, all) are larger together than EXPANSION times the archive and than
+    LEAST_BYTES; or if a pattern matches no member. Raises StorageFull if there is no space left.
     """
     name = archive.name
     most = _most(archive)
@@ -64,7 +70,11 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 
 
 def glob_match(path: str, pattern: str) -> bool:
-    """Whether a path with forward slashes matches: * within a name, ** over folders, as Path.glob."""
+    """Return whether a whole path with forward slashes matches a pattern.
+
+    "*" stands for any characters but "/", "?" for one of them, "**" for any characters, and "**/" for any folders or
+    none. All other characters stand for themselves, also "[".
+    """
     return _pattern(pattern).fullmatch(path) is not None
 
 
@@ -73,7 +83,7 @@ def _most(archive: Path) -> int:
 
 
 def _members(archive: Path, patterns: Sequence[str]) -> Iterator[tuple[str, IO[bytes]]]:
-    """(name, content) of every wanted member."""
+    """Yield (name, stream of its content) of every member that matches a pattern. Raises BadArchive."""
     if zipfile.is_zipfile(archive):
         yield from _zip_members(archive, patterns)
     elif tarfile.is_tarfile(archive):
@@ -103,7 +113,7 @@ def _tar_members(archive: Path, patterns: Sequence[str]) -> Iterator[tuple[str, 
     left = _most(archive)
     with tarfile.open(archive, "r:*") as opened:
         for count, info in enumerate(opened):
-            left -= info.size  # also of skipped members: they are decompressed too
+            left -= info.size  # also for skipped members, because they are decompressed, too
             if count >= MEMBERS or left < 0:
                 raise BadArchive(
                     f"{archive.name}: has over {MEMBERS:,} members, or grows over {EXPANSION} times; refused"
@@ -119,7 +129,7 @@ def _tar_members(archive: Path, patterns: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def _safe(member: str, archive: str) -> str:
-    """The member's name without a leading "./". Raises BadArchive if it leads out of the folder."""
+    """Return the name of a member without a leading "./". Raises BadArchive if it leads out of the folder."""
     name = re.sub(r"^(\./)+", "", member)
     if name.startswith("/") or "\\" in name or "\0" in name or ":" in name.split("/")[0] or ".." in name.split("/"):
         raise BadArchive(f"{archive}: member {member!r} leads out of the folder; the whole archive is refused")
@@ -127,7 +137,7 @@ def _safe(member: str, archive: str) -> str:
 
 
 def _copied(stream: IO[bytes], out: IO[bytes], most: int, archive: str) -> int:
-    """Copy a member and return its real size, whatever the archive says. Raises BadArchive beyond `most` bytes."""
+    """Copy a member, and return its real size, whatever the archive says. Raises BadArchive above `most` bytes."""
     size = 0
     while chunk := stream.read(CHUNK):
         size += len(chunk)
@@ -150,7 +160,10 @@ def _naming_damage(archive: str) -> Iterator[None]:
 
 
 def move_into(made: Path, folder: Path, names: Mapping[str, str]) -> None:
-    """Move the unpacked files to their final names, each atomically, replacing existing ones."""
+    """Move unpacked files to their final names, each atomically. Existing files are replaced.
+
+    made: the folder of the unpacked files, which is removed. names: their paths relative to it. Raises StorageFull.
+    """
     with naming_full_disks("unpacked files", str(folder)):
         for name in names:
             target = folder / name

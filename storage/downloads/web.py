@@ -1,6 +1,6 @@
-"""HTTP GET with safe redirects, polite use of hosts, and errors by what the server says.
+"""HTTP GET with safe redirects, polite use of hosts, and an exception for each kind of refusal by a server.
 
-Nothing here knows files or suites; download.py turns responses into files.
+This module knows nothing about files or suites; download.py turns responses into files.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from scrollwork.storage.downloads.addresses import HostLimits, check, parts_of
 from scrollwork.storage.downloads.public import PublicTransport
 from scrollwork.storage.errors import Again, DownloadError, Gone, NeedsPerson, Stopped
 
-REDIRECTS = 10
+REDIRECTS = 10  # most redirects of one request
 AGENT = "scrollwork (long-text benchmarks; one polite copy of research data)"
-TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
+TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})  # HTTP status codes after which another try may succeed
 GONE = frozenset({404, 410, 451})
 CLOSED = frozenset({401, 403})
 
@@ -31,9 +31,11 @@ CLOSED = frozenset({401, 403})
 class Patience:
     """How long to wait, in seconds, and how often to try.
 
-    A response is cut and resumed if nothing comes for `stall_s`, or fewer than `slow_bytes` in `slow_s`. `attempts`:
-    tries without progress; a try that brought `progress_bytes` or more is not counted. `longest_s`: the longest wait
-    that a server may ask for; if it asks for more, we give up and say when to come back.
+    connect_s: for a connection. stall_s, slow_bytes, slow_s: a response is cut, and later resumed, if nothing comes for
+    `stall_s`, or fewer than `slow_bytes` in `slow_s`. attempts: number of tries without progress after which we give
+    up; a try that brings `progress_bytes` or more starts the count again. backoff_s: the first wait between two tries;
+    each further wait is twice as long. longest_s: the longest wait; if a server asks for a longer one, we give up and
+    say when to come back.
     """
 
     connect_s: float = 20.0
@@ -56,11 +58,13 @@ class _Host:
 
 
 class Web:
-    """A client that is polite to every host. Thread-safe; use it in a `with` block.
+    """An HTTP client that is polite to every host. It is thread-safe; use it in a `with` block.
 
-    manners: by host name; a name counts for its subdomains too. tokens: {URL: token}, sent only to that scheme, host
-    and port, not to redirect targets. A host that cannot be reached `give_up` times in a row, by any thread, is not
-    asked again. private: allow addresses of this machine and of private networks.
+    manners: limits by host name; a name counts for its subdomains, too. tokens: {URL: token}; a token is sent only to
+    the scheme, host and port of its URL, so not to a redirect target elsewhere. private: allow addresses of this
+    machine and of private networks. stop: set it to end all waits and downloads with Stopped. give_up: a host that
+    could not be reached so many times in a row, by any thread, is not asked again. Raises DownloadError if a URL of
+    `tokens` has a wrong port.
     """
 
     give_up = 6
@@ -92,25 +96,29 @@ class Web:
         self._client.close()
 
     def key(self, url: str) -> str:
-        """The name under which a URL's host is counted: the host, or its domain that `manners` names."""
+        """Return the name under which requests to a URL's host are counted: the host, or its domain in `manners`.
+
+        Raises DownloadError if the URL cannot be parsed.
+        """
         host = (parts_of(url).hostname or "").lower()
         known = [name for name in self._manners if host == name or host.endswith(f".{name}")]
         return max(known, key=len) if known else host
 
     def at_once(self, key: str) -> int:
-        """The number of concurrent requests to the host counted under `key`."""
+        """Return the most concurrent requests to a host. key: its name, as `key` returns it."""
         return self._manners.get(key, HostLimits()).at_once
 
     def rest(self, seconds: float) -> None:
-        """Wait so many seconds. Raises Stopped if `stop` is set meanwhile."""
+        """Wait so many seconds. Raises Stopped as soon as `stop` is set, also with 0 seconds."""
         if self.stop.wait(seconds):
             raise Stopped("stopped")
 
     @contextmanager
     def get(self, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
-        """The response (200, 206 or 416), not read, after redirects; the host's slot is held until it is closed.
+        """Yield the response (status 200, 206 or 416) after redirects; its body is not read yet.
 
-        Raises Again, Gone, NeedsPerson or DownloadError.
+        A slot of the host is held until the block ends. Network errors while the block reads the body are raised as
+        Again. Raises Again, Gone, NeedsPerson, Stopped or DownloadError.
         """
         seen: list[str] = []
         while True:
@@ -150,7 +158,10 @@ class Web:
 
     @contextmanager
     def _slot(self, url: str) -> Iterator[_Host]:
-        """Hold one of the host's slots, after its pause. Raises DownloadError for a host that was given up."""
+        """Hold one of the slots of the URL's host, and wait for its pause.
+
+        Raises DownloadError if the host was given up, Stopped if `stop` is set.
+        """
         host = self._host(self.key(url))
         while not host.slots.acquire(timeout=0.2):
             self.rest(0)
@@ -173,7 +184,7 @@ class Web:
 
 
 def origin(url: str) -> tuple[str, str, int | None]:
-    """(scheme, host, port) of a URL. Raises DownloadError for a wrong port."""
+    """Return (scheme, host, port) of a URL that can be parsed. Raises DownloadError if its port is wrong."""
     parts = urlsplit(url)
     try:
         port = parts.port
@@ -184,7 +195,10 @@ def origin(url: str) -> tuple[str, str, int | None]:
 
 
 def check_answer(answer: httpx.Response, asked: str, patience: Patience) -> None:
-    """Return for status 200, 206 or 416 (wrong range); raise the error for any other. asked: URL for the message."""
+    """Raise the error for the status of a response, unless it is 200, 206 or 416 (wrong range).
+
+    asked: the URL for the message. Raises Gone, NeedsPerson, Again or DownloadError.
+    """
     status = answer.status_code
     if status in (200, 206, 416):
         return
@@ -203,7 +217,10 @@ def check_answer(answer: httpx.Response, asked: str, patience: Patience) -> None
 
 
 def retry_after(value: str) -> float | None:
-    """Seconds to wait by a Retry-After header (a number or a date, RFC 9110 10.2.3); None if it is neither."""
+    """Return the seconds to wait by the value of a Retry-After header (RFC 9110, 10.2.3).
+
+    The value is a number of seconds or a date; None if it is neither.
+    """
     value = value.strip()
     if value.isascii() and value.isdigit():
         return float(value)
