@@ -1,7 +1,7 @@
 """The contract of a design: what in the pipeline depends on the kind of experiment that a suite is.
 
-A design is an object of the class `Design`. It is the constant DESIGN of a module of designs/ or of an installed
-package.
+A design is an object with the attributes and methods of `Design`. It is the constant DESIGN of a module of designs/ or
+of an installed package.
 """
 
 from __future__ import annotations
