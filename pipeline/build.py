@@ -1,4 +1,7 @@
-"""Build one node without Prefect: reuse its artifact, or build it, with its inputs, if it is missing or damaged."""
+"""Build one node without Prefect.
+
+Its artifact is reused if it is there and up to date. Otherwise the node is built, and first the inputs that it lacks.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,16 @@ log = logging.getLogger("scrollwork")
 T = TypeVar("T")
 
 Run = Callable[[Node, InputArtifacts, Session, ArtifactWriter], None]
-REPAIRS = 8  # damaged artifacts that one call removes before it gives up
+REPAIRS = 8  # damaged artifacts that one call of `with_mending` removes; it raises the error for the next one
 
 
 @dataclass(frozen=True)
 class Built:
-    """Result of building a node. content: its key in later stages' keys. reused: the artifact already existed."""
+    """The result of building a node.
+
+    content: the artifact's content key, which enters the keys of later stages. reused: True if the artifact existed
+    already.
+    """
 
     node: Node
     content: str
@@ -35,19 +42,26 @@ class Built:
 
 
 def ensure(node: Node, session: Session, again: bool = True, made: dict[str, Built] | None = None) -> Built:
-    """Return the node's artifact; build it, and the inputs that it needs, if it is missing. Raises the stage's errors.
+    """Return the node's artifact. Build it if it is not up to date, and first the inputs that are not.
 
-    again: ask again for missing answers of this node. Inputs are built without it, or every later stage would ask too.
-    made: nodes by name that this process has just built or found; emptied when one turns out to be damaged.
+    again: True to ask again for the missing answers of this node. Inputs are built with again=False, otherwise every
+    later stage would ask for them too.
+    made: nodes by name that this process has built or found. They are used without another check. `ensure` adds nothing
+    to it, and empties it when it meets a damaged artifact.
+
+    Raises the errors of the stage, RawError if raw files are missing or cannot be read, CodeChanged if code changed
+    while this process ran, and BadRecord if the run is strict and the artifact dropped malformed records. Damaged
+    artifacts are removed and built again (`with_mending`).
     """
     known = {} if made is None else made
     return with_mending(session, lambda: _ensure(node, session, again, known), known.clear)
 
 
 def with_mending(session: Session, work: Callable[[], T], forget: Callable[[], None] = lambda: None) -> T:
-    """Return what `work` returns. If it meets a damaged artifact, remove that, call `forget` and start `work` again.
+    """Return what `work` returns. If it raises DamagedArtifact, remove that artifact, call `forget` and start it again.
 
-    After REPAIRS damaged artifacts the error of the next one is raised: removing them does not help.
+    After REPAIRS removals, the next DamagedArtifact is raised. Raises StorageError if a damaged artifact may not be
+    removed (`Artifacts.repair`).
     """
     for _ in range(REPAIRS):
         try:
@@ -77,12 +91,15 @@ def _ensure(node: Node, session: Session, again: bool, made: dict[str, Built]) -
 
 
 def _standing_inputs(built: Mapping[str, Built]) -> dict[str, Status]:
-    """The states of inputs that exist."""
+    """Return the states of inputs that exist, by node name."""
     return {name: Status("reused", content=one.content, artifact=one.artifact) for name, one in built.items()}
 
 
 def _standing(node: Node, status: Status) -> Built:
-    """Reuse the existing artifact. Raises BadRecord if the run is strict and the artifact dropped malformed records."""
+    """Return the existing artifact as reused.
+
+    Raises BadRecord if the run is strict and the artifact dropped malformed records.
+    """
     assert status.artifact is not None
     assert status.content is not None
     if node.strict:
@@ -91,7 +108,10 @@ def _standing(node: Node, status: Status) -> Built:
 
 
 def _checked(node: Node, session: Session, stands: Mapping[str, Status] | None = None) -> Status:
-    """The node's state now. stands: inputs that exist. Raises what keeps the node from being built, DamagedArtifact."""
+    """Return the node's state now. stands: states of inputs that exist, by node name.
+
+    Raises the error that keeps the node from being built, or DamagedArtifact if its artifact is damaged.
+    """
     status = Planner(session, stands).status(node)
     if status.problem is not None:
         raise status.problem
@@ -101,7 +121,7 @@ def _checked(node: Node, session: Session, stands: Mapping[str, Status] | None =
 
 
 def _build(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: Session) -> Built:
-    load_settled(node.code)  # before any model is asked: keys of answers, too, may depend on our code
+    load_settled(node.code)  # before any model is asked, because keys of answers may depend on our code too
     module = importlib.import_module(node.body)
     if node.asks:
         artifact = cast(Artifact, module.run(node, ingredients, inputs, session))
@@ -115,6 +135,6 @@ def _build(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session
 
 
 def _discard(session: Session, damage: DamagedArtifact) -> None:
-    """Remove a damaged artifact, so that it is built again."""
+    """Remove a damaged artifact, so that it is built again. Raises StorageError if it may not be removed."""
     if session.artifacts.repair(damage):
         log.warning("%s; it is built again", damage)

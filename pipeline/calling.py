@@ -1,6 +1,7 @@
-"""What the stages of one run share when they call models: budget, circuit breakers, the ledger of rate limits.
+"""What the stages of one run share when they call models: the budget, circuit breakers and the ledger of rate limits.
 
-It decides when and whether a request is sent, never what is in it."""
+These decide whether and when a request is sent, never what is in it.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ from scrollwork.models.vendors.fill import beyond_answer
 from scrollwork.pipeline.session import CallSettings as CallSettings
 
 if TYPE_CHECKING:
-    from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy; a plan needs none
+    from scrollwork.storage.answers.store import ResponseStore  # imports SQLAlchemy, which planning does not need
 
-STOP = Stop()  # set by Ctrl-C; shared by all engines of this process
+STOP = Stop()  # set by Ctrl-C; all engines of this process share it
 
 
 def new_run() -> str:
@@ -39,10 +40,10 @@ _lock = threading.Lock()
 
 
 def budget_of(calling: CallSettings, store: ResponseStore) -> Budget | None:
-    """The budget that all models and stages of a run share; None without one.
+    """Return the budget that all models and stages of a run share in this process; None if the run has none.
 
-    What the run spent earlier (before a retry of the flow run) counts. An attempt of unknown cost counts as much as an
-    average answer.
+    The first call for a run counts what the store says that the run has spent, because a flow run may be retried. A
+    call of unknown cost counts as much as an average answer of the same model in this run.
     """
     if not calling.budget_usd:
         return None
@@ -56,8 +57,10 @@ def budget_of(calling: CallSettings, store: ResponseStore) -> Budget | None:
 
 
 def gate_of(model: str, calling: CallSettings, store: ResponseStore) -> Meter | None:
-    """The meter that charges a model's calls to its run's budget; None without a budget. Raises UnknownPrice for a
-    model whose price is not known: its calls cannot be held to a budget."""
+    """Return the meter that charges a model's calls to its run's budget; None if the run has none.
+
+    Raises UnknownPrice if the model's table has no price, ValueError if the price in it is not valid.
+    """
     budget = budget_of(calling, store)
     if budget is None:
         return None
@@ -66,8 +69,11 @@ def gate_of(model: str, calling: CallSettings, store: ResponseStore) -> Meter | 
 
 
 def given_up(model: str, calling: CallSettings, reason: str = "") -> bool:
-    """Whether a stage of the run has given up on a model (key refused, budget used up, only failures), so that other
-    stages need not try it. reason: not empty to record that the model is given up."""
+    """Return whether a stage of the run has given up on a model, so that other stages need not try it.
+
+    A stage gives up if, for example, the key is refused or nothing but failures comes. reason: if not empty, this call
+    records that the model is given up (the text itself is not kept).
+    """
     with _lock:
         if reason:
             _ended.add((calling.run, model))
@@ -75,8 +81,11 @@ def given_up(model: str, calling: CallSettings, reason: str = "") -> bool:
 
 
 def breaker(model: str, calling: CallSettings, alone: int = 0) -> Breaker | None:
-    """The circuit breaker of a hosted model, shared by all stages of a run in this process; None for a local model.
-    alone: passed to `Breaker` by the first caller."""
+    """Return the circuit breaker of a hosted model; None for a local model.
+
+    All stages of a run in this process share it. alone: number of answers to wait for one by one, see `Breaker`. Only
+    the value of the first call counts.
+    """
     table = calling.tables[model]
     if table.get("provider") in LOCAL:
         return None
@@ -88,7 +97,10 @@ def breaker(model: str, calling: CallSettings, alone: int = 0) -> Breaker | None
 
 
 def begin_run(run: str) -> None:
-    """Forget which models a run gave up, and their circuit breakers: it begins, perhaps again in this process."""
+    """Forget which models a run gave up, and its circuit breakers. Called at the start of a run.
+
+    The same run may start again in this process. Its budget and the warnings that it printed are kept.
+    """
     with _lock:
         for known in [key for key in (*_ended, *_breakers) if key[0] == run]:
             _ended.discard(known)
@@ -96,7 +108,7 @@ def begin_run(run: str) -> None:
 
 
 def first_time(model: str, calling: CallSettings, what: str) -> bool:
-    """Whether this is the first call in the run for the model and `what`; used to print a warning once."""
+    """Return whether this is the first call with this run, model and `what`. Used to print a warning only once."""
     with _lock:
         known = (calling.run, model, what) in _told
         _told.add((calling.run, model, what))
@@ -104,7 +116,10 @@ def first_time(model: str, calling: CallSettings, what: str) -> bool:
 
 
 def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
-    """A model's price; None where its table has none, so that what is spent is not known."""
+    """Return a model's price; None if its table has no price, so that its cost is not known.
+
+    Raises ValueError if the price in it is not valid.
+    """
     try:
         return price_of(name, table)
     except UnknownPrice:
@@ -112,8 +127,11 @@ def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
 
 
 def ledger_of(store: ResponseStore) -> LimitsLedger:
-    """The ledger by which all processes that use a store share rate limits; one for all stages of this process."""
-    from scrollwork.storage.answers.shared_limits import Paces  # loads SQLAlchemy
+    """Return the ledger through which all processes that use a store share rate limits.
+
+    All stages of this process use the same object for the same store.
+    """
+    from scrollwork.storage.answers.shared_limits import Paces  # imports SQLAlchemy
 
     place = str(store.place)
     with _lock:

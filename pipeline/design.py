@@ -1,5 +1,8 @@
-"""The contract of a design: which parts of the pipeline depend on the kind of experiment that a suite is. A design is a
-module of designs/ or of an installed package."""
+"""The contract of a design: what in the pipeline depends on the kind of experiment that a suite is.
+
+A design is an object with the attributes and methods of `Design`. It is the constant DESIGN of a module of designs/ or
+of an installed package.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +29,15 @@ Engine = Callable[["Plan"], "list[Finished]"]
 
 
 class Design(Protocol):
-    """How a suite's inputs become prompts, and what is computed from their scores. `designs/fixed.py` is the usual one,
-    on which the others build. Stages do not know the design: it only chooses their parameters, modules and inputs."""
+    """How a suite's inputs become prompts, and what is computed from their scores.
+
+    designs/fixed.py is the usual design; the others are subclasses of it. Stages do not know the design. It only
+    chooses their parameters, modules and inputs.
+    """
 
     @property
     def options(self) -> type:
-        """The options of this design alone: a dataclass of declarations (suites/options.py)."""
+        """The dataclass that declares the options of this design alone (suites/options.py)."""
 
     @property
     def group(self) -> str:
@@ -39,108 +45,130 @@ class Design(Protocol):
 
     @property
     def does(self) -> str:
-        """What only its suites do, to end the message "SUITE does not ..."."""
+        """What only its suites do: the end of the message "SUITE does not ..." about other suites."""
 
     def complete_options(
         self, common: Mapping[str, Any], own: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """(options of all designs, options of this design) by name, with options filled in that others imply. Raises
-        UsageError."""
+        """Fill in options that other options imply.
+
+        common, own: the options given, by name: those that all designs have, and those of this design. Returns both in
+        this order. Raises UsageError if an option is wrong.
+        """
 
     def check(self, request: Request) -> None:
         """Raise UsageError for options of a request that contradict each other."""
 
     def command_words(self, request: Request) -> list[str]:
-        """Command-line arguments that repeat the options of this design on which a built suite depends."""
+        """Return the command-line arguments that repeat the options of this design on which a built suite depends."""
 
     @property
     def modules(self) -> Mapping[str, str]:
-        """Modules that read results of this design, by the command that needs them: "export hf", "estimate
-        --strategies", ..."""
+        """Names of modules that read results of this design, by the command or page that needs them.
+
+        Keys are such as "export hf", "estimate --strategies", "run --json" and "report: ranking".
+        """
 
     @property
     def ranked(self) -> bool:
-        """Whether the leaderboard ranks models; if not, it shows each model's average over the suite's tasks."""
+        """True if models are ranked. Then the stage `compare` computes no averages over the suite's tasks."""
 
     def shards(self, request: Request, task: TaskConfig) -> int:
-        """The number of shards of a task's prompts, answers and scores."""
+        """Return into how many shards the prompts, answers and scores of a task are divided."""
 
     def shard_labels(self, request: Request, task: TaskConfig, shard: int) -> Labels:
-        """Labels that distinguish the nodes of one shard; none where there is a single shard."""
+        """Return labels that tell the nodes of one shard from those of others; () if none are needed.
+
+        shard: its number, counted from 0.
+        """
 
     def sample_labels(self, request: Request, shard: int) -> Labels:
-        """Labels that distinguish the sample of one shard; none where all shards share one sample."""
+        """Return labels that tell the sample of one shard from those of others; () if all shards share one sample."""
 
     def sample(self, chain: Chain, part: Part) -> Node:
-        """The node that selects the benchmark's examples from the curated ones."""
+        """Return the node that selects the benchmark's examples from the curated ones."""
 
     def samples(self, chain: Chain, part: Part) -> list[Node]:
-        """The sample nodes of a task and split, one or one a shard."""
+        """Return the sample nodes of a task and split: one for all shards, or one for each shard."""
 
     def sizes(self, chain: Chain, part: Part) -> Node | None:
-        """The node that measures lengths of a whole data set before examples are sampled; None where none is needed."""
+        """Return the node that measures the lengths of a whole data set, not of a sample; None if it is not needed."""
 
     def prompts(self, part: Part) -> Sequence[int] | None:
-        """[shard, number of shards] where a shard has the prompts of a part of a sample; None for the whole sample."""
+        """Return [shard, number of shards] if a shard's prompts are of a part of its sample; None if of all of it."""
 
     @property
     def curate(self) -> str:
-        """The module that turns raw files into rows."""
+        """Name of the module that turns raw files into rows."""
 
     @property
     def prompt(self) -> str:
-        """The module that makes prompts from examples."""
+        """Name of the module that makes prompts from examples."""
 
     @property
     def score(self) -> str:
-        """The module that scores answers where no model judges them."""
+        """Name of the module that scores answers, unless a model judges them."""
 
     @property
     def aggregate(self) -> str:
-        """The module that aggregates scores."""
+        """Name of the module that aggregates scores."""
 
     def further(self, chain: Chain, aggregated: Node) -> list[Node]:
-        """Further nodes after an aggregate, in addition to its judge node."""
+        """Return the nodes that follow an aggregate, in addition to its judge node."""
 
     def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
-        """Further nodes after all aggregates, in addition to compare. failures: of tasks without an aggregate."""
+        """Return the nodes that follow all aggregates, in addition to the node `compare`.
+
+        scored: the aggregates that exist. failures: one entry for each aggregate that could not be built.
+        """
 
     def finish_partial(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
-        """How nodes ended, after building those that can do without their failed inputs."""
+        """Build nodes that were skipped but can do without their failed inputs. Return how all nodes ended then.
+
+        finished: how the nodes ended before. engine: builds the nodes of a plan.
+        """
 
     def units(self, task: TaskConfig) -> Any:
-        """The units into which contexts of the task are divided for windows; None where contexts are shown whole."""
+        """Return the units into which a task's contexts are divided for windows; None if contexts are shown whole."""
 
     def reply_parameters(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Parameters of the stage that parses answers out of replies. texts: the task's prompt texts."""
+        """Return parameters of the stage that reads answers out of replies. texts: the task's prompt texts, by name."""
 
     def column(self, task: TaskConfig, asked: bool) -> Mapping[str, Any] | None:
-        """What this design adds to a task's column in a report; None for a task without a column."""
+        """Return what this design adds to a task's column in a report; None if the task has no column.
+
+        asked: True if the task was requested.
+        """
 
     @property
     def sections(self) -> Sequence[str]:
-        """Modules of the page's further sections, in page order (reporting/page/sections.py)."""
+        """Names of the modules of further sections, in the order of the page (reporting/page/sections.py)."""
 
     def page(self, suite: Suite) -> Mapping[str, Any]:
-        """What this design adds to the suite's description in a report."""
+        """Return what this design adds to the suite's description in a report."""
 
     def refuse_ids(self, suite: Suite, what: str, runs: bool = False) -> None:
-        """Raise UsageError where an example id alone does not identify an input. what: the file format that has only
-        ids. runs: whether that format also has a field for the run."""
+        """Raise UsageError if an example id alone does not identify an input of the suite.
+
+        what: what has only ids, for the message: a command that writes such a file, or the file. runs: True if the
+        format also has a field for the run.
+        """
 
     def caution(self, request: Request) -> str:
-        """The warning to print before hosted models are asked without a budget; "" for none."""
+        """Return the warning to print before hosted models are asked without a budget; "" for none."""
 
     def remarks(self, request: Request, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-        """Lines to print with the leaderboard of a run. tables: rows of the design's further stages, by stage."""
+        """Return lines to print after the leaderboard of a run. tables: rows as mappings, by the name of the table."""
 
     def overview(self, suite: str, task: str) -> Mapping[str, Any]:
-        """What this design adds to a task on the page of a build."""
+        """Return what this design adds to a task on the page of `build`."""
 
 
 def reader_of(suite: Suite, what: str) -> Any:
-    """Import the module of the suite's design for `what`, a key of some design's `modules`. Raises UsageError if it is
-    none of this design's."""
+    """Import and return the module of the suite's design for `what`, a key that some design has in `Design.modules`.
+
+    Raises UsageError if the suite's own design does not have it.
+    """
     found = design_of(suite).modules.get(what)
     if found is None:
         does = next(design.does for design in designs().values() if what in design.modules)
@@ -150,8 +178,11 @@ def reader_of(suite: Suite, what: str) -> Any:
 
 @cache
 def designs() -> Mapping[str, Design]:
-    """All designs by name: ours, then those of installed packages. A package whose design cannot be used is left out,
-    so that it breaks no command that does not name it; `packaged_design` raises for it."""
+    """Return all designs by name: ours, then those of installed packages.
+
+    A package's design is left out if it has the name of one of ours. It is also left out if it cannot be used, so that
+    it breaks no command that does not name it; `packaged_design` raises the error.
+    """
     found = dict(own_designs())
     for name in installed_entry_points(DESIGNS):
         if name not in found:
@@ -162,7 +193,7 @@ def designs() -> Mapping[str, Design]:
 
 @cache
 def own_designs() -> Mapping[str, Design]:
-    """The designs of the folder designs/, by name."""
+    """Return the designs of the folder designs/, by name."""
     package = importlib.import_module("scrollwork.designs")
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     return {name: cast("Design", importlib.import_module(f"scrollwork.designs.{name}").DESIGN) for name in names}
@@ -170,8 +201,11 @@ def own_designs() -> Mapping[str, Design]:
 
 @cache
 def packaged_design(name: str) -> Design:
-    """The design of that name that an installed package brings. Raises UsageError where there is none, or it cannot be
-    used. Its options must begin with its name, so that they cannot collide with those of another design."""
+    """Return the design of that name that an installed package brings.
+
+    Names of its options must begin with its own name, so that they cannot be those of another design. Raises UsageError
+    if there is no such design, if several packages bring one, or if it cannot be used.
+    """
     found = entry(DESIGNS, name)
     if found is None:
         there = ", ".join({**own_designs(), **installed_entry_points(DESIGNS)})
@@ -195,7 +229,10 @@ def packaged_design(name: str) -> Design:
 
 
 def design_of(suite: Suite) -> Design:
-    """The design that a suite file names. Raises UsageError where there is none of that name."""
+    """Return the design that a suite file names.
+
+    Raises UsageError if there is none of that name, or if it cannot be used.
+    """
     own = own_designs().get(suite.design)
     if own is not None:
         return own

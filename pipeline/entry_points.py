@@ -1,4 +1,7 @@
-"""Entry points of installed packages: suites, data sets, metrics, providers and designs by name (docs/plugins.md)."""
+"""Find suites, data sets, metrics, providers and designs that installed packages bring as entry points.
+
+docs/plugins.md describes them for authors of such packages.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ METRICS = "scrollwork.metrics"
 PROVIDERS = "scrollwork.providers"
 DESIGNS = "scrollwork.designs"
 WHAT = {SUITES: "suite", DATASETS: "dataset", METRICS: "metric", PROVIDERS: "provider", DESIGNS: "design"}
-# The names that a module must have, and whether each must be callable.
+# By group: the names that a module must have, and whether each must be callable. A suite is a file, not a module.
 CONTRACTS: Mapping[str, Mapping[str, bool]] = {
     DATASETS: {"curate": True},
     METRICS: {
@@ -30,7 +33,7 @@ CONTRACTS: Mapping[str, Mapping[str, bool]] = {
 
 @cache
 def installed_entry_points(group: str) -> Mapping[str, Sequence[EntryPoint]]:
-    """The installed entry points of a group, by name."""
+    """Return the installed entry points of a group by name; more than one if several packages use the same name."""
     found: dict[str, list[EntryPoint]] = {}
     for one in entry_points(group=group):
         found.setdefault(one.name, []).append(one)
@@ -38,7 +41,10 @@ def installed_entry_points(group: str) -> Mapping[str, Sequence[EntryPoint]]:
 
 
 def entry(group: str, name: str) -> EntryPoint | None:
-    """The entry point of that name, None where there is none. Raises UsageError where two packages have one."""
+    """Return the entry point of that name; None if there is none.
+
+    Raises UsageError if there are several and they do not all name the same module or file.
+    """
     found = {one.value: one for one in installed_entry_points(group).get(name, ())}
     if len(found) > 1:
         origins = " and ".join(f"{package_of(one)} ({one.value})" for one in found.values())
@@ -47,12 +53,16 @@ def entry(group: str, name: str) -> EntryPoint | None:
 
 
 def package_of(one: EntryPoint) -> str:
-    """The distribution that declares an entry point."""
+    """Return the name of the distribution that declares an entry point, "a package" if it is not known."""
     return one.dist.name if one.dist is not None else "a package"
 
 
 def checked_module(group: str, found: EntryPoint, said: str) -> str:
-    """The module that an entry point names, imported and checked. said: its name in messages. Raises UsageError."""
+    """Import and check the module that an entry point names, and return its name.
+
+    said: what messages call it, such as "design 'runs'". Raises UsageError if the entry point names more than a module,
+    or if the module does not pass `check`.
+    """
     if found.attr or found.extras:
         raise UsageError(f"{said}: entry point {found.value!r} of {package_of(found)} must name a module alone")
     check(group, found.module, f"{said} (entry point of {package_of(found)})")
@@ -61,8 +71,11 @@ def checked_module(group: str, found: EntryPoint, said: str) -> str:
 
 @cache
 def check(group: str, module: str, said: str) -> None:
-    """Import a module and check that it has the names that its group requires (CONTRACTS). said: its name in messages.
-    Raises UsageError."""
+    """Import a module and check that it has the names that its group requires (CONTRACTS).
+
+    said: what messages call it. Raises UsageError if it is a module of scrollwork, cannot be found or imported, or
+    lacks a name.
+    """
     if module.partition(".")[0] == loaded_code.NAME:
         raise UsageError(f"{said}: a module of scrollwork has a name of its own; leave out its path")
     path = outside_code.file_of(module)
@@ -86,7 +99,10 @@ def check(group: str, module: str, said: str) -> None:
 
 
 def note_files(module: str) -> None:
-    """Record the state of a module's file and of the packages above it, before they are imported (loaded_code.py)."""
+    """Record the stamps of a module's file and of the packages that contain it (loaded_code.py).
+
+    Call it before the module is imported.
+    """
     parts = module.split(".")
     for end in range(1, len(parts) + 1):
         name = ".".join(parts[:end])

@@ -1,26 +1,28 @@
-"""Errors of the pipeline, with messages for the user: a wrong request, a failed stage, changed code."""
+"""The errors of the pipeline: a wrong request, a failed stage, changed code. Their messages are for the user."""
 
 
 class UsageError(ValueError):
-    """The request itself is wrong (exit status 2); the message says what would be right."""
+    """The request itself is wrong (exit status 2). The message says what would be right."""
 
 
 class BadRecord(RuntimeError):
-    """--strict: the first malformed record of a task. The message names file, record and field."""
+    """With --strict: a record of the raw files is malformed. The message names file, record and field."""
 
     @classmethod
     def of(cls, detail: str) -> "BadRecord":
-        """The error for a Drop's detail."""
+        """Return the error for a malformed record. detail: as in its Drop (records/drop.py)."""
         return cls(f"{detail} (--strict: the run ends here)")
 
 
 class Interrupted(RuntimeError):
-    """The user stopped the run; the message says what was kept."""
+    """The user stopped the run. The message may say what was kept."""
 
 
 class StageFailed(RuntimeError):
-    """One or more stages failed; the results of the others are kept. outcome: how all stages ended (an Outcome of
-    readings/run_outcome.py)."""
+    """One or more stages failed, or a command cannot give a result. Results of other stages are kept.
+
+    outcome: how all stages ended (an Outcome of readings/run_outcome.py), None if no stages were run.
+    """
 
     def __init__(self, message: str, outcome: object = None) -> None:
         super().__init__(message)
@@ -28,7 +30,7 @@ class StageFailed(RuntimeError):
 
 
 class FailedElsewhere(RuntimeError):
-    """A stage failed in a worker process; the message is the one to show."""
+    """A stage failed in a worker process, or the process ended. The message is the one to show to the user."""
 
 
 class CodeChanged(RuntimeError):
@@ -38,5 +40,5 @@ class CodeChanged(RuntimeError):
 
     @classmethod
     def of(cls, file: str, how: str) -> "CodeChanged":
-        """The error for a file. how: what happened to it, such as "was written to"."""
+        """Return the error for a file. how: what happened to it, such as "was written to"."""
         return cls(f"code changed under this run: {file} {how}; {cls.THEN}")

@@ -1,4 +1,4 @@
-"""Optional libraries: the message that says how to install a missing one."""
+"""Say how to install an optional library that is missing."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ _OURS = ("dev", "bench")  # extras for developers of scrollwork
 
 
 def install_line(error: BaseException) -> str:
-    """How to install the library that the error says is missing, if an extra of scrollwork brings it; "" for any other
-    error."""
-    if not isinstance(error, ModuleNotFoundError) or not error.name:  # PackageNotFoundError is one
+    """Return how to install the library that an error says is missing, if an extra of scrollwork brings it.
+
+    For example: "openai is not installed: pip install 'scrollwork[api]'". "" for any other error.
+    """
+    if not isinstance(error, ModuleNotFoundError) or not error.name:  # PackageNotFoundError is a subclass
         return ""
     library = error.name.partition(".")[0]
     for extra in extras_with(library):
@@ -20,8 +22,12 @@ def install_line(error: BaseException) -> str:
 
 
 def extras_with(library: str) -> list[str]:
-    """The extras of scrollwork that bring a library, by its import name; none where scrollwork is not installed."""
-    from importlib.metadata import PackageNotFoundError, requires  # 30 ms: only when a library is missing
+    """List the extras of scrollwork that bring a library, without those for developers.
+
+    library: its import name. It is found only if its distribution has the same name, apart from case and "-", "_", ".".
+    Returns [] if scrollwork itself is not installed.
+    """
+    from importlib.metadata import PackageNotFoundError, requires  # takes 30 ms, so only when a library is missing
 
     try:
         lines = requires("scrollwork") or []

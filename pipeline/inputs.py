@@ -1,4 +1,4 @@
-"""The artifacts that a stage reads, by input name: one, or several in order (of shards, runs, models)."""
+"""The artifacts that a stage reads, by input name. An input has one, or several in order (of shards, runs, models)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from scrollwork.storage.artifacts.artifact import Artifact
 
 @dataclass(frozen=True)
 class InputArtifacts:
-    """Artifacts by the name of an input."""
+    """The artifacts of a node's inputs. lists: the artifacts of each input, by its name."""
 
     lists: Mapping[str, Sequence[Artifact]]
 
     @classmethod
     def of(cls, node: Node, artifact_of: Callable[[Node], Artifact]) -> InputArtifacts:
-        """Collect the artifacts of a node's inputs."""
+        """Collect the artifacts of a node's inputs. artifact_of: returns the artifact of an input node."""
         return cls({name: [artifact_of(one) for one in needed] for name, needed in node.inputs})
 
     def __getitem__(self, name: str) -> Artifact:
-        """The only artifact of an input. Raises KeyError where there is no such input, ValueError for several."""
+        """Return the only artifact of an input.
+
+        Raises KeyError if there is no such input, ValueError if it does not have exactly one artifact.
+        """
         (only,) = self.lists[name]
         return only
 
@@ -29,5 +32,5 @@ class InputArtifacts:
         return name in self.lists
 
     def each(self, name: str) -> Sequence[Artifact]:
-        """All artifacts of an input; none where there is no such input."""
+        """Return all artifacts of an input, in order; () if there is no such input."""
         return self.lists.get(name, ())

@@ -1,17 +1,18 @@
 """The code that is in no artifact key: modules and libraries that do not decide the content of any row.
 
-A stage's source digest covers its module and everything that this imports, except KERNEL (source_digest.py). A kernel
-module moves rows or names things. It imports only other kernel modules and what EDGES names, and knows no column by
-name. A module that both moves rows and decides about them is split. tests/pipeline/test_key_borders.py checks this.
+The source digest of a stage covers its module and everything that this module imports, except KERNEL
+(source_digest.py). A kernel module moves rows or names things. It imports only other kernel modules and the modules in
+EDGES, and it contains no column name. A module that would both move rows and decide about them must be split in two.
+tests/pipeline/test_key_borders.py checks this.
 
-Some modules are in no list because no stage imports them: those that declare nodes (flows/chains.py, suites/), whose
-decisions are in the key as parameters, modules and inputs; those that run them (planner.py, build.py, engines/,
-flows/); those that only read a home (readings/, exchange/).
+Some modules are in no list here because no stage imports them. These are the modules that declare nodes
+(flows/chains.py, suites/): their decisions are in the key as parameters, modules and inputs. Others run nodes
+(planner.py, build.py, engines/, flows/) or only read a home (readings/, exchange/).
 """
 
 from collections.abc import Mapping
 
-# A module, or a room with all its modules.
+# Module, or package with all its modules: why it may be in no key.
 KERNEL: Mapping[str, str] = {
     "scrollwork.storage": "keeps rows, texts, bytes and answers as they were given, and gives them back by their names",
     "scrollwork.models.table_keys": "which keys tables of files may have; a value passes as it is, or is refused",
@@ -29,7 +30,8 @@ KERNEL: Mapping[str, str] = {
     "scrollwork.scoring.names": "metric names and their modules; the module is in the key by Node.modules",
 }
 
-# Imports from kernel modules to others that are allowed: (importer or room, imported): why.
+# The imports of modules outside the kernel that kernel modules may have. (importing module or its package, imported
+# module): why it may.
 EDGES: Mapping[tuple[str, str], str] = {
     ("scrollwork.storage", "scrollwork.records.base"): "how any row becomes Arrow; every row's module imports it",
     ("scrollwork.storage", "scrollwork.records.response"): "names of endings, for checks of the store",
@@ -39,7 +41,7 @@ EDGES: Mapping[tuple[str, str], str] = {
     ): "refuses to ask again what snapshots hold; no row comes from it",
 }
 
-# Third-party libraries by their import name: the distribution whose version is in the key of what imports them.
+# Import name of a library: the distribution whose version is in the key of every stage that imports the library.
 KEYED: Mapping[str, str] = {
     "jinja2": "Jinja2",
     "markupsafe": "MarkupSafe",
@@ -53,11 +55,12 @@ KEYED: Mapping[str, str] = {
     "unidecode": "Unidecode",
 }
 
-# Module: distributions whose versions are in the key of every stage that imports it, because its scores depend on them.
+# Module of ours: further distributions whose versions are in the key of every stage that imports the module, because
+# its scores depend on them.
 KEYED_BESIDE: Mapping[str, tuple[str, ...]] = {"scrollwork.models.local.entailment": ("torch", "transformers")}
 
 ASKED = "only answers come through it, which are known by their request and their text"
-# Libraries whose versions are in no key, and why.
+# Import name of a library whose version is in no key, except for KEYED_BESIDE: why not.
 UNKEYED: Mapping[str, str] = {
     "aiohttp": ASKED,
     "anthropic": ASKED,

@@ -1,4 +1,4 @@
-"""Modules of plug-ins and libraries: find their files without importing them, and the distribution they belong to."""
+"""Find the files of modules of plug-ins and libraries without importing them, and the distributions that bring them."""
 
 from __future__ import annotations
 
@@ -15,25 +15,31 @@ from scrollwork.pipeline.loaded_code import NAME, ROOMS, ROOT
 
 
 def file_of(module: str) -> Path | None:
-    """The file of a module (of a package its __init__.py); None where there is none, or it has no file."""
+    """Return the file of a module outside scrollwork (of a package its __init__.py).
+
+    None if there is no such module, if it has no file, or if the file is in one of our own folders (ROOMS).
+    """
     spec = spec_of(module)
     if spec is None or not spec.has_location or spec.origin is None:
         return None
     path = Path(spec.origin)
-    rooms = any(path.is_relative_to(ROOT / room) for room in ROOMS)  # a checkout's, under their bare names
+    rooms = any(path.is_relative_to(ROOT / room) for room in ROOMS)  # in a checkout, "pipeline" alone is found too
     return path if path.is_file() and not rooms else None
 
 
 def package_folders(package: str) -> Sequence[str]:
-    """The folders that hold the files of a package; () for a module that is not a package."""
+    """Return the folders that hold the files of a package; () if there is no package of that name."""
     spec = spec_of(package)
     return tuple(spec.submodule_search_locations or ()) if spec is not None else ()
 
 
 @cache
 def spec_of(module: str) -> ModuleSpec | None:
-    """The spec of a module from Python's finders; None if there is none. Unlike `importlib.util.find_spec`, this does
-    not import the parent packages."""
+    """Return the spec of a module from Python's finders; None if there is none.
+
+    Unlike `importlib.util.find_spec`, this does not import the parent packages, except a namespace package whose finder
+    needs that.
+    """
     above = module.rpartition(".")[0]
     path = None
     if above:
@@ -45,7 +51,7 @@ def spec_of(module: str) -> ModuleSpec | None:
         find = getattr(finder, "find_spec", None)
         try:
             spec = find(module, path) if find else None
-        except KeyError:  # the parent is a namespace package (without code): its finder needs it to be imported
+        except KeyError:  # the parent is a namespace package: its finder needs it imported, and it has no code to run
             importlib.import_module(above)
             spec = find(module, path) if find else None
         if spec is not None:
@@ -54,8 +60,11 @@ def spec_of(module: str) -> ModuleSpec | None:
 
 
 def is_own(name: str, importer: str) -> bool:
-    """Whether a module that a plug-in imports enters a key by its source instead of a version: it belongs to the
-    plug-in's own package, or no distribution installed it."""
+    """Return whether a module that a plug-in imports enters keys by its source, not by the version of a library.
+
+    That is so if it belongs to the plug-in's own top-level package, or if no distribution brings it. importer: name of
+    the plug-in's module.
+    """
     top = name.partition(".")[0]
     if top == NAME or top in sys.stdlib_module_names:
         return False
@@ -63,24 +72,30 @@ def is_own(name: str, importer: str) -> bool:
 
 
 def is_source(top: str) -> bool:
-    """Whether a top-level module has source files: a file, or a folder (also without an __init__.py)."""
+    """Return whether a top-level module is found as a file or as a folder (also one without an __init__.py)."""
     return file_of(top) is not None or bool(package_folders(top))
 
 
 @cache
 def distributions(top: str) -> tuple[str, ...]:
-    """The installed distributions that bring a top-level module."""
+    """Return the names of the distributions that bring a top-level module; () if none does.
+
+    For a library in KEYED this is its distribution there, whether or not it is installed.
+    """
     if top in KEYED:
         return (KEYED[top],)
     try:
-        return (distribution(top).metadata["Name"],)  # usually the same name; packages_distributions() is slow
+        return (distribution(top).metadata["Name"],)  # usually it has the module's name; the other way is slow
     except (PackageNotFoundError, ValueError):
         return tuple(sorted(set(packages_distributions().get(top, ()))))
 
 
 def libraries(names: Sequence[str], importer: str) -> list[tuple[str, str]]:
-    """(top-level module, distribution) of the libraries that a plug-in's module imports. A module that is not installed
-    is listed as its own distribution, so that installing it changes the key."""
+    """List (top-level module, distribution) of the libraries that a plug-in's module imports, sorted.
+
+    names: the modules that it imports. importer: its own name. A module that is not installed is listed with its own
+    name as distribution, so that the key changes when it is installed.
+    """
     found = {}
     for name in names:
         top = name.partition(".")[0]

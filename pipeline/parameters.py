@@ -1,4 +1,4 @@
-"""Parameters of a stage: a frozen dataclass in its module, a plain mapping in a plan and in an artifact's key."""
+"""Parameters of a stage. In its module they are a frozen dataclass, in a plan and an artifact's key a plain mapping."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def non_default(parameters: DataclassInstance) -> Mapping[str, Any]:
-    """The parameters that differ from their defaults, by name. So a new parameter changes no key until it is set."""
+    """Return the parameters that differ from their defaults or have none, by name.
+
+    Defaults are left out so that a new parameter changes no key until it is set.
+    """
     found = {}
     for field in fields(parameters):
         value = getattr(parameters, field.name)

@@ -1,4 +1,7 @@
-"""Node: one stage of one task (and model), with its inputs. Plan: all nodes of one call. Both are plain data."""
+"""Nodes and plans, both plain data.
+
+A node is one stage of one task (and model), with its inputs. A plan is all nodes that are built together.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,10 @@ Labels = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class RawQuery:
-    """How a task's raw files are found: patterns by role, tried in order, and values of their {placeholders}.
+    """How a task's raw files are found (raw_files.py). It is in no key; the digest of the files that are found is.
 
-    hint: added to the error message where no file is found; not in any key.
+    dataset: name of the data set. patterns: by role of the files, tried in this order. values: for the {placeholders}
+    in patterns, by name. hint: text that is added to the error message if no file is found.
     """
 
     dataset: str
@@ -29,16 +33,18 @@ class RawQuery:
 
 @dataclass(frozen=True)
 class Node:
-    """One stage of one task. Plain data, so it can be sent to a worker.
+    """One stage of one task. It is plain data, so that it can be sent to a worker.
 
-    labels: (suite, task, model, ...) by name, in the order in which `slot` shows them.
-    body: the module that builds it. modules: those that the body loads by name. What any of them imports is found in
-    their source (pipeline/source_digest.py).
-    inputs: the nodes that it reads, by input name, one or several in order.
-    strict: the first malformed record is an error. Not in the key: it decides whether an artifact is written, not what
-    is in it.
-    exact: it shows the usage of answers, so their tokens, attempts and cost are in its key, not their texts alone.
-    asks: it asks a model and writes a snapshot of answers, whose content key is known only then.
+    stage: name of the stage. labels: (name, value) of suite, task, model, ..., in the order in which `slot` shows them.
+    params: parameters of the stage, by name.
+    body: name of the module that builds the node. modules: names of modules that the body imports by name. What all of
+    these import is found in their source (source_digest.py).
+    inputs: (input name, nodes that it reads, in order). raw: the raw files that it reads, None for a stage without.
+    strict: the first malformed record is an error. This is not in the key: it decides whether an artifact is written,
+    not what is in it.
+    exact: it shows the usage of answers. So its key depends on the tokens, attempts and cost of answers, not only on
+    their texts.
+    asks: it asks a model and writes a snapshot of the answers. Its content key is known only when there is a snapshot.
     """
 
     stage: str
@@ -54,50 +60,56 @@ class Node:
 
     @property
     def code(self) -> tuple[str, ...]:
-        """The modules where its source digest begins."""
+        """Names of the modules that run the node. Its source digest covers them and what they import."""
         return (self.body, *self.modules)
 
     @cached_property
     def slot(self) -> str:
-        """The labels as a folder name, such as "zeroscrolls.qmsum.test"."""
+        """The values of the labels as a folder name, such as "zeroscrolls.qmsum.test"."""
         return ".".join(folder_name(value) for _, value in self.labels)
 
     @cached_property
     def name(self) -> str:
-        """Unique in a plan."""
+        """The node's name, such as "sample/zeroscrolls.qmsum.test". It is unique in a plan."""
         return f"{self.stage}/{self.slot}"
 
     @property
     def title(self) -> str:
-        """For people: "score qmsum, naive"."""
+        """The name that a user sees, such as "score qmsum, naive". A split is part of it only if it is not "test"."""
         shown = [value for name, value in self.labels if name in ("task", "model", "shard", "run")]
         split = self.label("split")
         return " ".join([self.stage, ", ".join([*shown, *([split] if split not in ("", "test") else [])])]).strip()
 
     def label(self, name: str) -> str:
-        """The value of one label, "" where there is none of that name."""
+        """Return the value of one label; "" if there is none of that name."""
         return dict(self.labels).get(name, "")
 
     @property
     def needs(self) -> list[Node]:
-        """All nodes that it reads, in the order of its inputs."""
+        """All nodes that the node reads, in the order of its inputs."""
         return [node for _, nodes in self.inputs for node in nodes]
 
     def input(self, name: str) -> Node:
-        """The only node of an input. Raises KeyError where there is no such input, ValueError for several."""
+        """Return the only node of an input.
+
+        Raises KeyError if there is no such input, ValueError if it does not have exactly one node.
+        """
         (only,) = dict(self.inputs)[name]
         return only
 
     def each(self, name: str) -> tuple[Node, ...]:
-        """All nodes of an input, in order; none where there is no such input."""
+        """Return all nodes of an input, in order; () if there is no such input."""
         return dict(self.inputs).get(name, ())
 
 
-LABEL_CHARS = 40  # of a label in a folder name, so that five labels stay under a file system's 255
+LABEL_CHARS = 40  # of a label in a folder name; with their digests, five such labels fit in the 255 bytes of a name
 
 
 def folder_name(label: str) -> str:
-    """A label as part of a folder name. A short digest keeps it unique if characters are replaced or it is too long."""
+    """Return a label as part of a folder name.
+
+    If characters must be replaced or the label is too long, a short digest of the label is added to keep it unique.
+    """
     name = re.sub(r"[^A-Za-z0-9_=-]+", "-", label)
     if name == label and len(name) <= LABEL_CHARS:
         return name
@@ -106,8 +118,9 @@ def folder_name(label: str) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """All nodes of a call, inputs before the nodes that need them, and where they are built. Plain data: `to_json` can
-    be sent to another machine.
+    """Nodes to build, inputs before the nodes that need them, and where to build them.
+
+    It is plain data. The result of `to_json` can be sent to another machine.
     """
 
     nodes: tuple[Node, ...]
@@ -115,21 +128,28 @@ class Plan:
 
     @classmethod
     def of(cls, targets: Iterable[Node], locations: Locations) -> Plan:
-        """Every node that the targets need."""
+        """Return a plan of the targets and of every node that they need."""
         return cls(tuple(topological(targets)), locations)
 
     @cached_property
     def by_name(self) -> Mapping[str, Node]:
-        """The nodes by their names."""
+        """The nodes of the plan by their names."""
         return {node.name: node for node in self.nodes}
 
     def only(self, nodes: Iterable[Node]) -> Plan:
-        """A plan of some of the nodes, in the order given; their other inputs must exist already."""
+        """Return a plan of these nodes alone, in the order given, at the same locations.
+
+        Inputs that are not among them are not in the plan.
+        """
         return Plan(tuple(nodes), self.locations)
 
     def to_json(self) -> dict[str, Any]:
-        """{nodes: each with the names of its inputs, inputs of the plan's nodes included; wanted: names of the plan's
-        nodes; calling}. Locations are left out: the receiver has its own, and the store's URL may hold a password."""
+        """Return the plan as plain values for JSON: {"nodes", "wanted", "calling"}.
+
+        nodes: the plan's nodes and all that they need, each with the names of its inputs. wanted: names of the plan's
+        nodes. calling: see `Locations`. Paths and URLs are left out: the receiver has its own, and the URL of the store
+        may contain a password.
+        """
         plain = [_plain(node) for node in topological(self.nodes)]
         calling = self.locations.calling
         wanted = [node.name for node in self.nodes]
@@ -137,7 +157,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any], locations: Locations) -> Plan:
-        """Read the result of `to_json`; the plan is built at these locations."""
+        """Return the plan from the result of `to_json`. It is built at these locations; their `calling` is not used."""
         made: dict[str, Node] = {}
         for one in plain["nodes"]:
             inputs = tuple((name, tuple(made[needed] for needed in names)) for name, names in one["inputs"])
@@ -149,14 +169,14 @@ class Plan:
 
 
 def _plain(node: Node) -> dict[str, Any]:
-    """A node as plain values for JSON."""
+    """Return a node as plain values for JSON, its inputs by name."""
     fields = {name: getattr(node, name) for name in Node.__dataclass_fields__}
     raw = asdict(node.raw) if node.raw is not None else None
     return {**fields, "inputs": [(name, [one.name for one in nodes]) for name, nodes in node.inputs], "raw": raw}
 
 
 def _node(plain: Mapping[str, Any], inputs: tuple[tuple[str, tuple[Node, ...]], ...]) -> Node:
-    """The node that `_plain` was made from, with tuples where JSON has lists."""
+    """Return the node that `_plain` was made from, with tuples where JSON has lists. inputs: its inputs, as nodes."""
     raw = plain["raw"]
     if raw is not None:
         raw = RawQuery(**{**raw, "patterns": {role: tuple(some) for role, some in raw["patterns"].items()}})
@@ -165,7 +185,7 @@ def _node(plain: Mapping[str, Any], inputs: tuple[tuple[str, tuple[Node, ...]], 
 
 
 def topological(targets: Iterable[Node]) -> list[Node]:
-    """Every node that the targets need, inputs first, each once."""
+    """List the targets and every node that they need, each once, inputs before the nodes that need them."""
     found: dict[str, Node] = {}
 
     def visit(node: Node) -> None:

@@ -1,4 +1,7 @@
-"""Files of plans in the home, kept while they run: a task or worker is sent only the names of its node and the file."""
+"""Write plans to files in the home for as long as they run.
+
+So a Prefect task or a worker process is sent only the name of its node and the name of the file.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ from scrollwork.pipeline.session import Locations
 from scrollwork.storage.location import Location
 
 FOLDER = "plans"
-LEFT_S = 30 * 24 * 3600.0  # an older file was left by a killed run
-IN_MEMORY = 8  # plans that a process keeps in memory
+LEFT_S = 30 * 24 * 3600.0  # seconds; an older file is taken to be left by a killed run
+IN_MEMORY = 8  # most plans that a process keeps in memory
 
 
 @contextmanager
 def plan_file(plan: Plan) -> Iterator[str]:
-    """Write a plan to a file of its home for as long as the block runs; gives the file's name."""
+    """Write a plan to a file in its home and yield the file's name. The file is removed when the `with` block ends."""
     folder = Location(f"{plan.locations.home}/{FOLDER}")
     name = f"{uuid4().hex}.json"
     folder.replace(name, json.dumps(plan.to_json(), separators=(",", ":")).encode("utf-8"))
@@ -32,13 +35,19 @@ def plan_file(plan: Plan) -> Iterator[str]:
 
 @lru_cache(IN_MEMORY)
 def plan_of(name: str, locations: Locations) -> Plan:
-    """Read the plan of a file; the last IN_MEMORY plans are kept by the process. locations: without `calling`, which is
-    in the file."""
+    """Read the plan of a file. The last IN_MEMORY plans that were used are kept in memory and not read again.
+
+    name: from `plan_file`. locations: where the plan is built. Their `calling` must be None, because it cannot be
+    hashed for the cache; the plan has the one from the file. Raises FileNotFoundError if the file does not exist.
+    """
     return Plan.from_json(json.loads(Location(f"{locations.home}/{FOLDER}").read(name)), locations)
 
 
 def sweep(home: str) -> None:
-    """Remove files that killed runs left (older than LEFT_S)."""
+    """Remove files of plans that killed runs left: those older than LEFT_S.
+
+    home: its path or URL. In a remote home nothing is removed, because the age of files is not known there.
+    """
     folder = Location(f"{home}/{FOLDER}")
     for name in folder.names():
         written = folder.size_and_time(name)[1]

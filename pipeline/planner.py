@@ -1,7 +1,7 @@
-"""Compute the key and state of each node: is its artifact there, missing, stale or partial? Runs nothing.
+"""Compute the key and state of each node: can its artifact be reused, or is it missing, stale or partial?
 
-Keys up to `generate` are known before anything runs; keys after it depend on the answers, so they are known only once
-it has run.
+No stage is run for this. Keys up to the stage `generate` are known before anything runs. Keys of later stages depend on
+the answers, so they are known only when `generate` has run.
 """
 
 from __future__ import annotations
@@ -24,11 +24,18 @@ STATES = ("reused", "missing", "stale", "partial")
 
 @dataclass(frozen=True)
 class Status:
-    """The state of a node. state: one of STATES. why: the reason, in words.
+    """The state of a node.
 
-    key, content: None while they depend on answers that are not there yet, or if there is a problem. artifact: the
-    existing one. problem: why the node cannot be built at all. damage: what is wrong with the existing artifact, which
-    must be removed first.
+    state: one of STATES. "reused": the artifact is up to date. "missing": it was never built, or its key is not known.
+    "stale": the one that was last built for this slot has other ingredients or was removed, or an existing one is
+    damaged. "partial": it is a snapshot that lacks answers which can be asked for again.
+    why: the reason for the state, in words; "" if "reused".
+    key: None if an input's content key is not known yet, or if there is a problem.
+    content: the content key. None whenever `key` is. For a node that asks a model, also None if there is no snapshot
+    that can be read.
+    artifact: the existing one, also if a part of it is damaged; None if there is none or its manifest is damaged.
+    problem: the error that keeps the node, or an input of it, from being built at all.
+    damage: what is wrong with the existing artifact, which must be removed before the node is built.
     """
 
     state: str
@@ -41,9 +48,9 @@ class Status:
 
 
 class Planner:
-    """Computes the states of nodes in a home, each once.
+    """Computes the states of nodes in a home, each only once.
 
-    known: states by node name that the caller has just found.
+    known: states that the caller has just found, by node name. They are not computed again.
     """
 
     def __init__(self, session: Session, known: Mapping[str, Status] | None = None) -> None:
@@ -51,13 +58,16 @@ class Planner:
         self._known: dict[str, Status] = dict(known or {})
 
     def status(self, node: Node) -> Status:
-        """The node's state, key and reason. What keeps it from being built is in the result, not raised."""
+        """Return the node's state. Errors of raw files and damaged artifacts are in the result, not raised."""
         if node.name not in self._known:
             self._known[node.name] = self._status(node)
         return self._known[node.name]
 
     def ingredients(self, node: Node) -> Ingredients | None:
-        """Everything that enters the node's key; None while an input's content key is not known. Raises RawError."""
+        """Return everything that enters the node's key; None if an input's content key is not known yet.
+
+        Raises RawError if raw files are missing or cannot be read.
+        """
         inputs: dict[str, list[str]] = {}
         if node.raw is not None:
             inputs[RAW] = [self._found(node.raw).digest()]
@@ -106,7 +116,7 @@ class Planner:
             return Status("stale", f"{damage.part} {damage.problem}", key, content, damage=damage)
 
     def _generate_status(self, node: Node, ingredients: Ingredients, key: str) -> Status:
-        """State of a node that asks a model, from the snapshot of answers that its pointer names."""
+        """Return the state of a node that asks a model, from the snapshot of answers that its pointer names."""
         pointer = self._session.pointer(node.stage, node.slot, key)
         if pointer is None:
             return self._state(node, ingredients, key, None, None)
@@ -135,7 +145,7 @@ class Planner:
         return Status("reused", "", key, content, artifact)
 
     def _difference(self, node: Node, now: Ingredients) -> str:
-        """Why the artifact last built for this slot cannot be reused; "" if none was built."""
+        """Return why the artifact that was last built for this slot cannot be reused; "" if none was built."""
         try:
             versions = self._session.artifacts.versions(node.stage, node.slot)
         except StorageError as error:
@@ -146,7 +156,7 @@ class Planner:
 
 
 def difference(then: Ingredients, now: Ingredients) -> str:
-    """What changed, in words: source, parameter, library or input."""
+    """Return what changed in source, parameters, libraries and inputs, in words: at most four changes, "" if none."""
     changes = [
         *source_changed(then.source, now.source),
         *describe_changes("parameter", flattened(then.params), flattened(now.params), values=True),
@@ -157,7 +167,10 @@ def difference(then: Ingredients, now: Ingredients) -> str:
 
 
 def source_changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Which modules changed, in words; one sentence if modules of the old key no longer exist."""
+    """Yield which modules changed, in words. If modules of the old key no longer exist, only that is said.
+
+    then, now: digests by module name.
+    """
     gone = sorted(module for module in then if not exists(module))
     if gone:
         more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
@@ -167,8 +180,10 @@ def source_changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[
 
 
 def describe_changes(kind: str, then: Mapping[str, Any], now: Mapping[str, Any], values: bool) -> Iterator[str]:
-    """The differences between two mappings, in words. kind: what their names are, such as "parameter"; values: whether
-    to show old and new values."""
+    """Yield the differences between two mappings, in words.
+
+    kind: what their names are, such as "parameter". values: True to show the old and new values.
+    """
     for name in sorted({*then, *now}):
         before, after = then.get(name), now.get(name)
         if before != after:
@@ -179,7 +194,7 @@ def describe_changes(kind: str, then: Mapping[str, Any], now: Mapping[str, Any],
 
 
 def inputs_changed(then: Ingredients, now: Ingredients) -> Iterator[str]:
-    """Which inputs changed, in words; for an input of several artifacts, how many of them."""
+    """Yield which inputs changed, in words; for an input of several artifacts, also how many of them changed."""
     gone = [name for name, keys in then.inputs.items() if name not in now.inputs and not isinstance(keys, str)]
     for name in sorted({*gone, *now.inputs}):
         before, after = then.each(name), now.each(name)
@@ -196,7 +211,7 @@ def _short(value: Any) -> str:
 
 
 def flattened(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Flatten nested mappings into one with dotted names."""
+    """Return nested mappings as one, with dotted names: {"a": {"b": 1}} as {"a.b": 1}. prefix: begins each name."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):

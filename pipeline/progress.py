@@ -1,4 +1,7 @@
-"""Progress of stages, sent to the listener of this process (the progress bars of a command), if there is one."""
+"""Send the progress of stages to the listener of this process, if there is one.
+
+The listener is, for example, the progress display of a command. Stages are known by their titles (`Node.title`).
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,32 @@ from typing import Protocol
 
 
 class Listener(Protocol):
-    """Receives progress of stages by their titles. Called from several threads."""
+    """Receives the progress of stages. Its methods are called from several threads."""
 
     def said(self, text: str) -> None:
-        """A message that belongs to no stage."""
+        """Take a message that belongs to no stage."""
 
     def started(self, title: str) -> None:
-        """A stage begins."""
+        """Note that a stage begins."""
 
     def moved(self, title: str, done: int, total: int, steady: bool) -> None:
-        """`done` of `total` items of a stage are finished. steady: how fast says how long the rest takes."""
+        """Note that `done` of `total` items of a stage are finished.
+
+        steady: True if the time that the rest will take can be estimated from the pace so far.
+        """
 
     def ended(self, title: str, how: str) -> None:
-        """A stage ended: reused, built or failed."""
+        """Note that a stage ended. how: "reused", "built" or "failed"."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Progress of a stage that asks a model, in requests. done: answered or failed for good; failed: of those done.
-    spent_nano_usd: by this process for this stage, in billionths of a dollar, without the `unpriced` calls."""
+    """Progress of a stage that asks a model, in requests.
+
+    done: answered, or failed for good. total: all requests of the stage. failed: how many of `done` failed.
+    spent_nano_usd: what this process spent on the stage, in billionths of a dollar, without the `unpriced` calls.
+    unpriced: number of calls of unknown cost.
+    """
 
     done: int
     total: int
@@ -50,7 +60,7 @@ _listener: Listener = _Nobody()
 
 
 def listen(listener: Listener | None) -> None:
-    """Send progress to `listener` from now on; None to stop."""
+    """Send progress to `listener` from now on, in place of any other; None to send it to nobody."""
     global _listener
     _listener = listener or _Nobody()
 
@@ -66,31 +76,31 @@ def started(title: str) -> None:
 
 
 def tell(title: str, done: int, total: int, steady: bool = True) -> None:
-    """Report that `done` of `total` items of a stage are finished. steady: whether the pace predicts the rest."""
+    """Report that `done` of `total` items of a stage are finished. steady: see `Listener.moved`."""
     _listener.moved(title, done, total, steady)
 
 
 def ended(title: str, how: str) -> None:
-    """Report how a stage ended: reused, built or failed."""
+    """Report that a stage ended. how: "reused", "built" or "failed"."""
     _listener.ended(title, how)
 
 
-_standings: dict[str, Standing | None] = {}  # of stages that somebody watches, by title
+_standings: dict[str, Standing | None] = {}  # of the stages that are watched, by title
 
 
 def watch(title: str) -> None:
-    """Keep the progress of a stage from now on, for `standing`."""
+    """Start to keep the progress of a stage, so that `standing` returns it."""
     _standings[title] = None
 
 
 def asked(title: str, standing: Standing) -> None:
-    """Report the progress of a stage that asks a model."""
+    """Report the progress of a stage that asks a model. It is kept only if the stage is watched."""
     if title in _standings:
         _standings[title] = standing
 
 
 def standing(title: str) -> Standing | None:
-    """The last progress of a watched stage; None if it has asked nothing."""
+    """Return the last progress of a watched stage; None if none was reported, or if the stage is not watched."""
     return _standings.get(title)
 
 

@@ -1,4 +1,4 @@
-"""Find the raw files of a task by the suite file's patterns, with their digests."""
+"""Find the raw files of a task by the patterns in its suite file, and compute their digests."""
 
 from __future__ import annotations
 
@@ -33,14 +33,21 @@ KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 @dataclass(frozen=True)
 class FoundFiles:
-    """The raw files of one task and split, by role. members: the archive member to read, by role and archive path."""
+    """The raw files of one task and split.
+
+    dataset: name of the data set. roles: the files by role ("records", ...), in order. members: the member to read of
+    each archive, by role and path of the archive; roles without archive members are not in it.
+    """
 
     dataset: str
     roles: Mapping[str, tuple[RawFile, ...]]
     members: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """sha256 over path, sha256 and archive member of every file. It does not depend on where the raw folder is."""
+        """Return a sha256 over path, sha256 and archive member of the files of each role.
+
+        Paths are relative, so it does not depend on where the raw folder is.
+        """
         return sha256_of(
             {
                 role: sorted([file.path, file.sha256, *filter(None, [self._member(role, file)])] for file in files)
@@ -49,13 +56,16 @@ class FoundFiles:
         )
 
     def files(self) -> list[RawFile]:
-        """Every file once, sorted by path."""
+        """List every file once, sorted by path."""
         return sorted(
             {file.path: file for files in self.roles.values() for file in files}.values(), key=lambda f: f.path
         )
 
     def opened(self, folder: str) -> RawFiles:
-        """Return the files as a data set's module reads them. Nothing is opened yet. folder: the raw folder."""
+        """Return the files in the form in which the module of a data set reads them. Nothing is opened yet.
+
+        folder: the raw folder.
+        """
         root = Path(folder)
         roles = {
             role: tuple((self._name(role, file), root / file.path) for file in files)
@@ -67,13 +77,13 @@ class FoundFiles:
         return self.members.get(role, {}).get(file.path, "")
 
     def _name(self, role: str, file: RawFile) -> str:
-        """The file's name in messages and for zip_members.py: its path, with "!MEMBER" for a member of an archive."""
+        """Return a file's name for messages and zip_members.py: its path, plus "!MEMBER" for a member of an archive."""
         member = self._member(role, file)
         return f"{file.path}!{member}" if member else file.path
 
 
 def found_for(raw: RawQuery, session: Session) -> FoundFiles:
-    """The raw files of a node, searched once in a session. Raises MissingFile, MalformedFile."""
+    """Return the raw files of a node. They are searched and hashed only once in a session. Raises as `find` does."""
 
     def look() -> FoundFiles:
         found = find(raw.dataset, raw.patterns, raw.values, session.locations.raw, session.digests)
@@ -86,10 +96,13 @@ def found_for(raw: RawQuery, session: Session) -> FoundFiles:
 def find(
     dataset: str, patterns: Mapping[str, tuple[str, ...]], values: Mapping[str, Any], folder: str, digests: FileDigests
 ) -> FoundFiles:
-    """The files of each role: the first pattern that matches anything is used, with all its matches.
+    """Find the files of each role: all matches of the first of its patterns that matches any file.
 
-    "ARCHIVE.zip!MEMBER" is the member of each archive that matches. Raises MissingFile naming the role and its
-    patterns, MalformedFile for an archive without that member or with several.
+    patterns: glob patterns by role, relative to `folder`, the raw folder. "ARCHIVE.zip!MEMBER" means the member MEMBER
+    of each archive that matches. values: for {placeholders} in patterns; patterns with another one are left out.
+
+    Raises MissingFile if a role has no file, naming its patterns; MalformedFile if a match is not a file, cannot be
+    read, or is an archive that does not have exactly one such member; UsageError if a pattern leads out of the folder.
     """
     root = Path(folder)
     roles = {}
@@ -113,9 +126,9 @@ def find(
 
 
 def kind_of(path: Path) -> str:
-    """What is at the path if it is not a file ("a folder", "a device", ...); "" for a file.
+    """Return what is at the path if it is not a file ("a folder", "a device", ...); "" for a file.
 
-    Nothing at the path counts as a link to nothing: it was found in its folder a moment ago.
+    "a link to nothing" if it cannot be looked at.
     """
     try:
         mode = path.stat().st_mode
@@ -125,9 +138,10 @@ def kind_of(path: Path) -> str:
 
 
 def first_match(root: str, patterns: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """The first pattern that matches files below the raw folder, and those files; ("", ()) where none does.
+    """Return the first pattern that matches files below the raw folder, and their paths; ("", ()) if none does.
 
-    Raises MalformedFile where a match is not a file, such as a FIFO: it would be ignored, or reading would never end.
+    For "ARCHIVE.zip!MEMBER" the files are archives. Raises MalformedFile if a match is not a file, such as a FIFO: it
+    would be ignored, or reading it would never end. A folder is no error if the pattern has no suffix.
     """
     for pattern in patterns:
         found, others = all_matches(root, in_archive(pattern)[0])
@@ -140,7 +154,7 @@ def first_match(root: str, patterns: Sequence[str]) -> tuple[str, tuple[str, ...
 
 
 def any_match(root: str, patterns: Sequence[str]) -> bool:
-    """Whether something below the raw folder matches one of the patterns: a file, or what `misfit` finds."""
+    """Return whether anything below the raw folder matches one of the patterns: a file, or what `misfit` reports."""
     for pattern in patterns:
         found, others = all_matches(root, in_archive(pattern)[0])
         if found or any(misfit(root, path, pattern) for path in others):
@@ -149,20 +163,25 @@ def any_match(root: str, patterns: Sequence[str]) -> bool:
 
 
 def misfit(root: str, path: str, pattern: str) -> str:
-    """What is at the path in place of a file (see `kind_of`); "" for a file, and for a folder if the pattern has no
-    suffix."""
+    """Return what is at a path in place of a file (see `kind_of`); "" if there is a file.
+
+    Also "" for a folder that matches a pattern without a suffix, such as "stories/*".
+    """
     kind = kind_of(Path(root) / path)
     return "" if kind == FOLDER and not Path(in_archive(pattern)[0]).suffix else kind
 
 
 def in_archive(pattern: str) -> tuple[str, str]:
-    """Split "ARCHIVE.zip!MEMBER" into (pattern of archives, pattern of a member); (pattern, "") without a member."""
+    """Split "ARCHIVE.zip!MEMBER" into the patterns (ARCHIVE.zip, MEMBER). Another pattern gives (pattern, "")."""
     archive, inside, member = pattern.partition(INSIDE)
     return (f"{archive}{INSIDE[:-1]}", member) if inside else (pattern, "")
 
 
 def member_of(path: str, root: Path, pattern: str) -> str:
-    """The one member of an archive that matches. Raises MalformedFile."""
+    """Return the name of the one member of an archive that matches a pattern.
+
+    path: the archive, relative to root. Raises MalformedFile if it cannot be read, or if no or several members match.
+    """
     try:
         return find_member(path, root / path, pattern)
     except OSError as error:
@@ -170,7 +189,10 @@ def member_of(path: str, root: Path, pattern: str) -> str:
 
 
 def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFile:
-    """A file with its digest. Raises MalformedFile if it cannot be read, or its name is not UTF-8."""
+    """Return a file with its digest. path: relative to root.
+
+    Raises MalformedFile if it cannot be read, or if its name is not UTF-8.
+    """
     if not is_encodable(path):
         raise MalformedFile(dataset, "", "", f"the name of {path!r} is not UTF-8; rename it", "unreadable file")
     try:
@@ -181,7 +203,7 @@ def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFi
 
 
 def is_encodable(text: str) -> bool:
-    """Whether the text can be encoded as UTF-8, that is, holds no lone surrogate."""
+    """Return whether the text can be encoded as UTF-8, that is, contains no lone surrogate."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -190,13 +212,17 @@ def is_encodable(text: str) -> bool:
 
 
 def matching_files(root: str, pattern: str) -> tuple[str, ...]:
-    """Paths of matching files below the raw folder, links followed, sorted by name (numbers by value)."""
+    """Return the paths of the matching files below the raw folder. Links are followed. See `all_matches`."""
     return all_matches(root, pattern)[0]
 
 
 @cache
 def all_matches(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(files, other matches such as folders) below the raw folder, sorted."""
+    """Return the paths below the raw folder that match a glob pattern: (files, others such as folders).
+
+    Both are relative and sorted by `natural_key`. Files of unfinished downloads are left out. The result is kept until
+    `all_matches.cache_clear()` is called.
+    """
     found: dict[bool, list[str]] = {True: [], False: []}
     for path in glob.glob(pattern, root_dir=root, recursive=True):
         if not path.endswith(UNFINISHED):
@@ -206,13 +232,16 @@ def all_matches(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 def natural_key(path: str) -> list[tuple[int, int, str]]:
-    """Sort key that puts section_10 after section_9."""
-    return [(0, int(piece), "") if piece.isdecimal() else (1, 0, piece) for piece in re.split(r"(\d+)", path) if piece]
+    """Return a sort key that compares numbers in a path by value, so that section_10 comes after section_9."""
+    return [(0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in re.split(r"(\d+)", path) if piece]
 
 
 def fill_pattern(pattern: str, values: Mapping[str, Any]) -> str | None:
-    """The pattern with its {placeholders} replaced; None if one has no value (the pattern is for another split). Raises
-    UsageError for a pattern that leads out of the raw folder."""
+    """Return the pattern with its {placeholders} replaced by values. Wildcards in values stand for themselves.
+
+    None if a placeholder has no value: the pattern is for another split. Raises UsageError if the pattern leads out of
+    the raw folder.
+    """
     names = re.findall(r"\{(\w+)\}", pattern)
     if any(name not in values for name in names):
         return None

@@ -1,4 +1,4 @@
-"""Session: the artifacts, raw files and answers that stages use in one process, opened from absolute locations."""
+"""Session: the artifacts, raw files and answers that stages use in one process, found by absolute locations."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class CallSettings:
-    """How hosted and local models are called in one run, as plain data.
+    """How hosted and local models are called in one run. Plain data.
 
-    run: name of the run, under which attempts and cost are stored. budget_usd: "" for none. retry_failed: ask again
-    what failed for good. batch: ask by the vendor's batch API; batch_wait_s: seconds to wait for batches, None for as
-    long as it takes. tables: the model's whole table, by model; judges: tables of judging models, by role.
+    run: name of the run; attempts and their cost are stored under it. budget_usd: the budget in dollars, as text; ""
+    for none. retry_failed: ask again the requests that failed for good. batch: ask through the vendors' batch APIs.
+    batch_wait_s: seconds to wait for batches, None for as long as it takes. tables: the complete table of each model,
+    by model. judges: the tables of models that judge answers, by role.
     """
 
     run: str = ""
@@ -39,8 +40,11 @@ class CallSettings:
 
 @dataclass(frozen=True)
 class Locations:
-    """Absolute paths or URLs of home, raw folder and response store ("" for the home's own). calling: how models are
-    called."""
+    """Where a plan is built, and how models are called.
+
+    home, raw, store: absolute paths or URLs of the home, the raw folder and the response store ("" for the home's own).
+    calling: None if no model is called.
+    """
 
     home: str
     raw: str
@@ -49,7 +53,7 @@ class Locations:
 
 
 class Session:
-    """An open home and raw folder."""
+    """The home, the raw folder and the response store of one process. The store is opened when it is first used."""
 
     def __init__(self, locations: Locations) -> None:
         self.locations = locations
@@ -60,12 +64,12 @@ class Session:
 
     @cached_property
     def digests(self) -> FileDigests:
-        """Cached digests of raw files."""
+        """The digests of raw files, which are cached in the home."""
         return self.home.digests()
 
     @cached_property
     def store(self) -> ResponseStore:
-        """The response store. It refuses to ask again what snapshots of the home hold (Guard)."""
+        """The response store. It refuses to ask again for paid answers that snapshots of the home hold (Guard)."""
         from scrollwork.pipeline.snapshots.check import Guard
         from scrollwork.storage.answers.store import ResponseStore
 
@@ -73,8 +77,10 @@ class Session:
         return ResponseStore(self.home.store_place, Guard(self.home, calling is not None and calling.retry_failed))
 
     def _keep(self, folder: Location) -> Location | None:
-        """Called by `Artifacts` before it removes a folder: a snapshot that may hold the last copy of paid answers is
-        kept. Returns where it is kept, None where the folder may go."""
+        """Protect a snapshot that may hold the last copy of paid answers. Called before `Artifacts` empties a folder.
+
+        Returns where its files were moved; None if the folder may be emptied. Raises LostAnswers if it may not.
+        """
         if SNAPSHOTS not in folder.url.split("/")[-3:-2]:
             return None
         from scrollwork.pipeline.snapshots.check import Keeper
@@ -82,15 +88,16 @@ class Session:
         return Keeper(self.home, lambda: self.store)(folder)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """The result of `make()`, computed at the first call with this name."""
+        """Return the result of `make()`. It is called at the first call with this name; the result is kept."""
         if name not in self._made:
             self._made[name] = make()
         return cast(T, self._made[name])
 
     def pointer(self, stage: str, slot: str, key: str) -> dict[str, Any] | None:
-        """The answer snapshot currently recorded for a stage key; None if there is none.
+        """Return the pointer for a stage key: which snapshot of answers it has now. None if there is none.
 
-        {artifact: key of the snapshot, answers: its content key, complete, expected, unanswered}.
+        artifact: key of the snapshot. answers: its content key. complete: True if no answer is missing that can be
+        asked for. expected, unanswered: numbers of requests. A file that is not a whole pointer counts as none.
         """
         try:
             value = json.loads(self._slot(stage, slot).read(f"{key[:KEY_CHARS]}.json"))
@@ -99,7 +106,7 @@ class Session:
         return value if isinstance(value, dict) and {"artifact", "answers", "complete"} <= set(value) else None
 
     def point(self, stage: str, slot: str, key: str, value: Mapping[str, Any]) -> None:
-        """Record a snapshot for a stage key (see `pointer_to`)."""
+        """Write the pointer for a stage key, in place of an older one. value: from `pointer_to`."""
         data = pointer_bytes(value)
         self._slot(stage, slot).replace(f"{key[:KEY_CHARS]}.json", data)
 
@@ -108,7 +115,10 @@ class Session:
 
 
 def pointer_to(snapshot: Artifact) -> dict[str, Any]:
-    """The pointer of a snapshot of answers, as `Session.pointer` returns it."""
+    """Return the pointer to a snapshot of answers, as `Session.pointer` returns it.
+
+    Requests that failed for good do not count as unanswered.
+    """
     facts = snapshot.facts
     unanswered = facts["missing"] + facts["transient"]
     return {
@@ -121,5 +131,5 @@ def pointer_to(snapshot: Artifact) -> dict[str, Any]:
 
 
 def pointer_bytes(value: Mapping[str, Any]) -> bytes:
-    """A pointer as the bytes of its file."""
+    """Return the bytes of a pointer's file."""
     return json.dumps(value, sort_keys=True).encode("utf-8")

@@ -1,9 +1,9 @@
-"""Digests of the code that a stage runs, independent of comments, docstrings and layout.
+"""Compute digests of the code that a stage runs. Comments, docstrings and layout do not change them.
 
-A module's digest is over its canonical syntax tree, which is the same in all Python versions that we support. A stage's
-source is its module and every module of ours that it imports, at any depth, imports inside functions included. The
-kernel (pipeline/kernel.py) and imports under TYPE_CHECKING are left out. A plug-in's own package is followed in the
-same way; the libraries that it imports enter by version (pipeline/outside_code.py).
+The digest of a module is over its canonical syntax tree, which is the same in all Python versions that we support. A
+stage's source is its module and every module of ours that this imports, directly or through others, also inside
+functions. The kernel (kernel.py) and imports under TYPE_CHECKING are left out. The modules of a plug-in's own package
+are followed in the same way; the libraries that it imports enter keys by version (outside_code.py).
 """
 
 from __future__ import annotations
@@ -25,19 +25,22 @@ from scrollwork.pipeline.kernel import KERNEL, KEYED, KEYED_BESIDE
 from scrollwork.pipeline.loaded_code import NAME, ROOMS, ROOT
 from scrollwork.pipeline.source_cache import Memory, Parsed
 
-ABSENT = "not installed"  # in place of a version
-_IMPORTED_AS: dict[str, set[str]] = {}  # top-level modules by library
-_SURE: set[str] = set()  # libraries known to be loaded in the version that is in keys
-# Of two threads that parse at once one may end in "SystemError: AST constructor recursion depth mismatch": Python 3.11
-# to 3.13.0 count the depth of all threads together (python/cpython issue 106905).
+ABSENT = "not installed"  # stands in keys in place of a version
+_IMPORTED_AS: dict[str, set[str]] = {}  # the top-level modules that are imported from a distribution, by its name
+_SURE: set[str] = set()  # distributions that are known to be loaded in the version that is in keys
+# If two threads parse at the same time, one may fail with "SystemError: AST constructor recursion depth mismatch",
+# because Python 3.11 to 3.13.0 count the depth of all threads together (python/cpython issue 106905).
 PARSING = threading.Lock()
 SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
 HOLDERS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)  # nodes that may have a docstring
-MEANT = (*HOLDERS, ast.JoinedStr)
+MEANT = (*HOLDERS, ast.JoinedStr)  # nodes whose fields `_meant` must look at
 
 
 def sources(entries: Sequence[str]) -> dict[str, str]:
-    """Digest (sha256 in hex) by module name, of all modules that the entry modules run, themselves included."""
+    """Return the digests (sha256 in hex), by module name, of the entry modules and of all modules that they run.
+
+    entries: names of modules, such as `Node.code`. Raises ModuleNotFoundError if there is no module of such a name.
+    """
     return dict(_sources(tuple(entries)))
 
 
@@ -55,7 +58,10 @@ def _sources(entries: tuple[str, ...]) -> dict[str, str]:
 
 
 def libraries(entries: Sequence[str]) -> dict[str, str]:
-    """Installed version, or ABSENT, by name of the libraries in the key of these modules."""
+    """Return the installed versions, or ABSENT, of the distributions that enter the key of these modules, by name.
+
+    entries: as for `sources`.
+    """
     return dict(_libraries(tuple(entries)))
 
 
@@ -71,8 +77,10 @@ def _libraries(entries: tuple[str, ...]) -> dict[str, str]:
 
 
 def load_settled(entries: Sequence[str]) -> None:
-    """Import what the entry modules run, before they run. Raises CodeChanged if that may be other code, or another
-    version of a library, than their key says."""
+    """Import the modules that the entry modules run, before a stage uses them. entries: as for `sources`.
+
+    Raises CodeChanged if one of them may be other code, or a library another version, than the key says.
+    """
     loaded_code.load_as_digested(sources(entries))
     for name, keyed in libraries(entries).items():
         if name not in _SURE:
@@ -86,7 +94,11 @@ def load_settled(entries: Sequence[str]) -> None:
 
 @cache
 def _at_first() -> dict[str, str]:
-    """Versions of all keyed libraries when the first stage was built; some are loaded before a stage needs them."""
+    """Return the versions that all keyed libraries had at the first call, by distribution.
+
+    The first stage whose key has a library makes that call. All versions are read then, because a library may be loaded
+    before a stage needs it.
+    """
     return {name: _version(name) for name in {*KEYED.values(), *chain.from_iterable(KEYED_BESIDE.values())}}
 
 
@@ -98,14 +110,17 @@ def _version(name: str) -> str:
 
 
 def exists(module: str) -> bool:
-    """Whether there is a module of that name, ours or a plug-in's, that belongs in keys."""
+    """Return whether the file of a module, ours or another, can be found, and the module is not in the kernel."""
     return _path(module) is not None and not in_kernel(module)
 
 
 @cache
 def _read(module: str) -> tuple[str, tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """(digest, imported modules that enter keys by source, (module, library) of those that enter by version) of one
-    module."""
+    """Return (digest, imports by source, imports by version) of a module.
+
+    The imports by source are names of modules. Those by version are (top-level module, distribution). Raises
+    ModuleNotFoundError if there is no such module.
+    """
     path = _path(module)
     if path is None:
         raise ModuleNotFoundError(f"{module} is no module of the house, nor of an installed package")
@@ -115,7 +130,7 @@ def _read(module: str) -> tuple[str, tuple[str, ...], tuple[tuple[str, str], ...
     data = path.read_bytes()
     if path.suffix != ".py":  # an extension module
         return hashlib.sha256(data).hexdigest(), (), ()
-    package = not ours and path.name == "__init__.py"  # what it imports by dots is below it, not beside it
+    package = not ours and path.name == "__init__.py"  # its relative imports begin at the package itself, not above it
     digest, names = _memory().of(f"{module}.__init__" if package else module, data, _parsed)
     followed = {found for name in names for found in _followed(name, module)}
     if ours:
@@ -125,7 +140,7 @@ def _read(module: str) -> tuple[str, tuple[str, ...], tuple[tuple[str, str], ...
 
 
 def _parsed(module: str, data: bytes) -> Parsed:
-    """(digest, names of all imports) of a module's bytes."""
+    """Return (digest, names of all imports) of a module. data: the bytes of its file."""
     with PARSING:
         tree = ast.parse(data)
     return hashlib.sha256(canonical_text(tree).encode()).hexdigest(), tuple(sorted(set(_imports(tree, module))))
@@ -133,7 +148,7 @@ def _parsed(module: str, data: bytes) -> Parsed:
 
 @cache
 def _memory() -> Memory:
-    """The memory for this version of this module, which computes the digests, and this version of Python."""
+    """Return the cache for this version of Python and of this file, which computes the digests."""
     version = hashlib.sha256(f"{sys.implementation.cache_tag}\n".encode() + Path(__file__).read_bytes()).hexdigest()
     return Memory(Path(__file__).parent / "__pycache__", version)
 
@@ -156,7 +171,10 @@ def _file(root: Path, module: str) -> Path | None:
 
 
 def _imports(tree: ast.AST, module: str) -> Iterator[str]:
-    """Every name that could be an imported module, as written anywhere in the tree but under TYPE_CHECKING."""
+    """Yield every name that could be an imported module; of `from a import b`, both a and a.b.
+
+    Relative imports give absolute names. Imports under TYPE_CHECKING are left out.
+    """
     for node in _statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -170,7 +188,7 @@ def _imports(tree: ast.AST, module: str) -> Iterator[str]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Every statement below a node that runs. Expressions are not visited: they hold no statements."""
+    """Yield every statement below a node that may run. Expressions are not visited: they contain no statements."""
     blocks = ("body", "orelse", "finalbody", "handlers", "cases")
     for block in blocks[1:] if _for_types(node) else blocks:
         for inner in getattr(node, block, ()):
@@ -179,14 +197,17 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _for_types(node: ast.AST) -> bool:
-    """Whether the node is `if TYPE_CHECKING:` (or `typing.TYPE_CHECKING`), whose body never runs."""
+    """Return whether the node is `if TYPE_CHECKING:` (or `typing.TYPE_CHECKING`), whose body never runs."""
     test = node.test if isinstance(node, ast.If) else None
     return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
 
 
 def _followed(name: str, importer: str) -> Iterator[str]:
-    """The module of that name and its parent packages, if they enter the importer's key by source: modules of ours, and
-    modules of a plug-in's own package where the plug-in imports them."""
+    """Yield the module of that name and its parent packages, if they enter the importer's key by source.
+
+    These are modules of ours outside the kernel and, if the importer is a module of a plug-in, what
+    `outside_code.is_own` accepts.
+    """
     yield from _house(name)
     if name and not _is_house(importer) and outside_code.is_own(name, importer):
         parts = name.split(".")
@@ -197,7 +218,7 @@ def _followed(name: str, importer: str) -> Iterator[str]:
 
 
 def _house(name: str) -> Iterator[str]:
-    """Our module of that name and its parent packages, without those of the kernel."""
+    """Yield our module of that name and its parent packages, without those of the kernel."""
     parts = name.split(".")
     if parts[0] == NAME and len(parts) > 1 and parts[1] in ROOMS:
         for end in range(2, len(parts) + 1):
@@ -207,13 +228,16 @@ def _house(name: str) -> Iterator[str]:
 
 
 def in_kernel(module: str) -> bool:
-    """Whether a module, or a package that contains it, is in KERNEL."""
+    """Return whether a module, or a package that contains it, is in KERNEL."""
     parts = module.split(".")
     return any(".".join(parts[:end]) in KERNEL for end in range(1, len(parts) + 1))
 
 
 def canonical_text(node: object) -> str:
-    """A syntax tree as text, without positions, docstrings, empty fields and version-specific fields."""
+    """Return a syntax tree as text, without positions, docstrings, empty fields and fields that depend on the version.
+
+    node: an AST node, a list of nodes, or the value of a field.
+    """
     if isinstance(node, ast.AST):
         kind: Any = type(node)
         fields = []
@@ -224,17 +248,17 @@ def canonical_text(node: object) -> str:
         return f"{kind.__name__}({','.join(fields)})"
     if isinstance(node, list):
         return f"[{','.join(map(canonical_text, node))}]"
-    return f"{type(node).__name__}:{node!a}"  # repr depends on the Unicode tables of the Python
+    return f"{type(node).__name__}:{node!a}"  # not repr(), which depends on the Unicode tables of the Python version
 
 
 @cache
 def _fields(kind: Any) -> tuple[str, ...]:
-    """The fields of a node class that enter the digest."""
+    """Return the names of the fields of a node class that enter the digest, sorted."""
     return tuple(sorted(name for name in kind._fields if name not in SKIPPED))
 
 
 def _meant(node: ast.AST, field: str, value: object) -> object:
-    """The value of a field without docstrings, and without the empty pieces that Python 3.12 leaves in f-strings."""
+    """Return a field's value without a docstring, and without the empty pieces that Python 3.12 leaves in f-strings."""
     if field == "body" and isinstance(node, HOLDERS) and isinstance(value, list) and value:
         first = value[0]
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
