@@ -50,6 +50,9 @@ def sweep(home: str) -> None:
     """
     folder = Location(f"{home}/{FOLDER}")
     for name in folder.names():
-        written = folder.size_and_time(name)[1]
+        try:
+            written = folder.size_and_time(name)[1]
+        except FileNotFoundError:  # another run has just ended
+            continue
         if written is not None and time.time() - written / 1e9 > LEFT_S:
             folder.remove(name)

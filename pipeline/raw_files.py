@@ -233,7 +233,7 @@ def all_matches(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ..
 
 def natural_key(path: str) -> list[tuple[int, int, str]]:
     """Return a sort key that compares numbers in a path by value, so that section_10 comes after section_9."""
-    return [(0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in re.split(r"(\d+)", path) if piece]
+    return [(0, int(piece), "") if piece.isdecimal() else (1, 0, piece) for piece in re.split(r"(\d+)", path) if piece]
 
 
 def fill_pattern(pattern: str, values: Mapping[str, Any]) -> str | None:

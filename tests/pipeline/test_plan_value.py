@@ -122,3 +122,15 @@ def test_seam_with_fifty_models_takes_much_memory(tmp_path: Path) -> None:
     nodes, peak_mb = map(int, done.stdout.split())
     assert nodes > 6500
     assert peak_mb < 300
+
+
+def test_plan_file_that_another_run_removes_meanwhile_is_a_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / plan_files.FOLDER
+    folder.mkdir()
+    (folder / "old.json").write_text("{}")
+    monkeypatch.setattr(plan_files.Location, "names", lambda _: ["gone.json", "old.json"])
+    monkeypatch.setattr(plan_files, "LEFT_S", -1.0)
+    plan_files.sweep(str(tmp_path))
+    assert list(folder.iterdir()) == []

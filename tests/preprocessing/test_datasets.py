@@ -187,6 +187,10 @@ def test_book_gold_is_not_the_place_of_each_part_in_the_shuffled_list(tmp_path: 
     assert all("\n\n" not in document.text for document in documents)
 
 
+def test_name_with_a_raised_digit_is_a_traceback() -> None:
+    assert sorted(["1\u00b22.txt", "10.txt", "9.txt"], key=natural_key) == ["1\u00b22.txt", "9.txt", "10.txt"]
+
+
 def test_section_10_comes_before_section_9_and_parts_are_mixed_up(tmp_path: Path) -> None:
     kit = Kit(tmp_path, "book_sum_sort")
     names = ["section_10_part_0", "section_9_part_2", "section_9_part_1", "section_2_part_0"]
