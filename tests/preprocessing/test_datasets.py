@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from scrollwork.pipeline.raw_files import natural_key
 from tests.preprocessing.raw_kit import Kit, article, hotel, story
 
 
