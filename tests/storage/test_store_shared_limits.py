@@ -104,7 +104,8 @@ def test_processes_are_given_the_same_moment(place):
     begins = sorted(float(word) for process in processes for word in finish(process))
     gaps = [later - earlier for earlier, later in pairwise(begins)]
     assert len(begins) == 120
-    assert min(gaps) > 0.2, "no two begin together"
+    # 0.25 s apart; a process that is halted between reading the store's clock and its own shifts its moment by as long
+    assert min(gaps) > 0.1, "no two begin together"
     assert median(gaps) == pytest.approx(0.25, abs=0.05), "and none waits for longer, but where the machine stalled"
 
 
