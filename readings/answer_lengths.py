@@ -10,7 +10,7 @@ from scrollwork.models.registry import HOSTED
 from scrollwork.models.vendors.families import characters_per_token
 from scrollwork.models.vendors.fill import likely_thoughts, most_output
 from scrollwork.pipeline.engines.inline import run_inline
-from scrollwork.pipeline.plan import Plan, topological
+from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example
@@ -77,13 +77,16 @@ def reference_lengths(chain: Chain) -> dict[str, dict[int, int]]:
     ]
     run_inline(Plan.of([node.input("sample") for node in asking], session.locations))
     planner, found = Planner(session), dict[str, dict[int, list[int]]]()
+    samples: dict[str, list[Node]] = {}
     for node in asking:
-        sample = planner.status(node.input("sample")).artifact
-        if sample is None:
-            continue
-        model, limit = node.label("model"), int(node.input("prompts").params["max_new_tokens"])
-        lengths = found.setdefault(model, {}).setdefault(most_output(limit, tables[model]), [])
-        lengths += [text_tokens(one, limit, tables[model]) for one in sample.rows("examples", Example)]
+        samples.setdefault(node.input("sample").name, []).append(node)
+    for nodes in samples.values():  # models share samples
+        sample = planner.status(nodes[0].input("sample")).artifact
+        examples = list(sample.rows("examples", Example)) if sample is not None else []
+        for node in nodes:
+            model, limit = node.label("model"), int(node.input("prompts").params["max_new_tokens"])
+            lengths = found.setdefault(model, {}).setdefault(most_output(limit, tables[model]), [])
+            lengths += [text_tokens(one, limit, tables[model]) for one in examples]
     return {
         model: {limit: max(1, round(sum(one) / len(one))) for limit, one in by_limit.items() if one}
         for model, by_limit in found.items()

@@ -145,6 +145,7 @@ def costs(
         frames = [frame_of(example, node, how, text_of, table, lengths) for example in group]
         problems += len(frames)
         for one in found.values():
+            one.row.outputs_measured = lengths.answers(frames[0].most)
             add(one, frames, spans, len(text), parameters.seed, minimum, how.full)
     return problems, found
 
