@@ -36,7 +36,9 @@ def store_holdings(home: Home) -> dict[str, Any]:
         from scrollwork.storage.answers.rows import NANO
         from scrollwork.storage.answers.store import ResponseStore
 
-        holdings = ResponseStore(home.store_place).holdings()
+        store = ResponseStore(home.store_place)
+        holdings = store.holdings()
+        store.close()
         found = {name: value for name, value in vars(holdings).items() if name != "spent"}
         for model, own in holdings.spent.items():
             named = {name: count for name, count in vars(own).items() if not name.startswith("cost")}

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from scrollwork.storage.answers.check import rows_of
 from scrollwork.storage.answers.database import in_batches
 from scrollwork.storage.answers.repair import put_aside
-from scrollwork.storage.answers.rows import StoredAttempt, StoredFailure
+from scrollwork.storage.answers.rows import ANSWERED, StoredAttempt, StoredFailure
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import attempts, responses
 from scrollwork.storage.answers.tables import failures as failures_table
@@ -33,7 +33,8 @@ def make_failures(store: ResponseStore, failures: Sequence[StoredFailure], endin
     """Replace empty answers by these failures, in one transaction; the answers go to the table `set_aside`.
 
     failures: one for each request. Those whose request has no empty answer with a finish_reason of `endings` are
-    ignored. The cost of the answers still counts: if a request has no attempts, an attempt with the cost is added.
+    ignored. What the answers cost still counts, unknown costs and tokens too: if no attempt of a request was answered,
+    one is added.
     """
 
     def work(connection: sa.Connection) -> None:
@@ -43,9 +44,9 @@ def make_failures(store: ResponseStore, failures: Sequence[StoredFailure], endin
             standing = [row for row in rows_of(connection, responses, keys) if row["finish_reason"] in endings]
             rows = [row for row in standing if not str(row["text"]).strip()]
             found = {row["request_key"] for row in rows}
-            known = sa.select(attempts.c.request_key).where(attempts.c.request_key.in_(sorted(found))).distinct()
-            tried = set(connection.scalars(known))
-            own = [_attempt(row) for row in rows if row["request_key"] not in tried and row["cost_nano_usd"]]
+            paid = sa.and_(attempts.c.request_key.in_(sorted(found)), attempts.c.outcome == ANSWERED)
+            counted = set(connection.scalars(sa.select(attempts.c.request_key).where(paid).distinct()))
+            own = [_attempt(row) for row in rows if row["request_key"] not in counted]
             store.database.add_new(connection, attempts, [vars(one) for one in own])
             put_aside(store.database, connection, responses, rows, WHY)
             made = [{**vars(one), "created": now} for one in some if one.request_key in found]
@@ -60,5 +61,5 @@ def _attempt(row: dict[str, object]) -> StoredAttempt:
              "reasoning_tokens", "cost_nano_usd")  # fmt: skip
     own = {name: row[name] for name in names}
     times = {"started": row["created"], "seconds": row["latency_s"] or 0.0}
-    more = {"owner": "", "number": 1, "outcome": "answered", "status": None, "message": WHY}
+    more = {"owner": "", "number": 1, "outcome": ANSWERED, "status": None, "message": WHY}
     return StoredAttempt(**own, **times, **more)  # type: ignore[arg-type]

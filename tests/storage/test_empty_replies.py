@@ -14,7 +14,7 @@ import pytest
 from scrollwork.models.hosted.replies import LENGTH, WITHOUT_ROOM
 from scrollwork.pipeline.snapshots.check import Guard, checked_store, compare_with_store
 from scrollwork.storage.answers.empty_replies import make_failures, without_a_word
-from scrollwork.storage.answers.rows import StoredAnswer, StoredAttempt, StoredFailure
+from scrollwork.storage.answers.rows import OUTCOMES, StoredAnswer, StoredAttempt, StoredFailure
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import LostAnswers
@@ -52,9 +52,19 @@ def test_what_an_empty_answer_cost_is_forgotten(store: ResponseStore) -> None:
         **{key(n): "terminal" for n in (1, 2, 5)},
         **{key(n): "answered" for n in (3, 4)},
     }
-    assert {name: one.cost_nano_usd for name, one in store.spent().items()} == {
-        name: one.cost_nano_usd for name, one in before.items()
-    }
+    assert store.spent() == before
+
+
+@pytest.mark.parametrize("outcome", [name for name in OUTCOMES if name != "answered"])
+def test_cost_of_an_empty_answer_is_forgotten_where_another_attempt_failed(store: ResponseStore, outcome: str) -> None:
+    refused = StoredAttempt(key(1), "run", 1, "openai", "gpt", outcome, 503, "", 1.0, 1.0, cost_nano_usd=7)
+    store.add([empty(1)], attempts=[refused])
+    before = store.spent()
+    assert before["gpt"].cost_nano_usd == 507
+    make_failures(store, [failed(1)], WITHOUT_ROOM)
+    assert store.spent() == before
+    make_failures(store, [failed(1)], WITHOUT_ROOM)
+    assert store.spent() == before
 
 
 def test_answer_that_came_meanwhile_is_set_aside(store: ResponseStore) -> None:
