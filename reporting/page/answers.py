@@ -33,6 +33,8 @@ class Answers:
         self._members = {name: number for number, name in enumerate(members)}
         self._row: int | None = None  # the current input
         self._held: list[list[Any]] = []  # its answers
+        self._counts: list[int] = []  # their words
+        self._numbers: list[float] = []  # their values
         self.at: dict[int, int] = {}
         self.values: dict[int, list[float]] = {}
         self.words: dict[int, list[int]] = {}
@@ -67,8 +69,7 @@ class Answers:
         _, _, model, text, finish, given, cached, written, reported, attempts, cost, limit = one
         member, reason = self._members[model], how_ended(finish, limit)
         self.usage.count((given, cached, written), attempts, cost)
-        self._answered.setdefault(row, set()).add(member)
-        self.words.setdefault(row, []).append(len(scored_text(text, limit).split()))
+        self._counts.append(len(scored_text(text, limit).split()))
         if reason != "complete":
             rows = self.ended.setdefault(reason, [])
             rows += [] if row in rows[-1:] else [row]
@@ -76,16 +77,17 @@ class Answers:
         value = [member, text, reason, given, cached, written, by, attempts, cost, limit]
         if score is not None:
             _, _, _, number, components, flags, parsed = score
-            self.values.setdefault(row, []).append(number)
+            self._numbers.append(number)
             value += (_rounded(number), self._components(components), dict(flags), parsed)
         self._held.append(value)
 
     def _components(self, given: Iterable[tuple[str, float]]) -> list[float | None]:
         """The components of a score, without counts, in the order in which their names first came."""
         found = {name: _rounded(value) for name, value in given if not name.startswith(SUM)}
-        for name in found:
-            self.components.setdefault(name, len(self.components))
-        return [found.get(name) for name in self.components]
+        if found.keys() != self.components.keys():
+            for name in found:
+                self.components.setdefault(name, len(self.components))
+        return list(map(found.get, self.components))
 
     def state(self, row: int, gold: bool) -> str:
         """The state of an input that was asked, as one letter."""
@@ -102,7 +104,13 @@ class Answers:
         if self._row is not None:
             weight = sum(len(value[1] or "") + 60 for value in self._held)
             self.at[self._row] = self._series.add(str(self._row), self._held, weight)
-        self._held = []
+            answered = {value[0] for value in self._held if value[1] is not None}
+            if answered:
+                self._answered.setdefault(self._row, set()).update(answered)
+                self.words.setdefault(self._row, []).extend(self._counts)
+            if self._numbers:
+                self.values.setdefault(self._row, []).extend(self._numbers)
+        self._held, self._counts, self._numbers = [], [], []
 
 
 @lru_cache(1 << 16)  # many scores are equal, and correct rounding takes ten times as long as a lookup

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin
 
@@ -41,7 +41,7 @@ class Columns(Generic[R]):
         import pyarrow as pa
 
         columns = [
-            _texts(values) if is_text else pa.array(values, type=field.type)
+            texts(values) if is_text else pa.array(values, type=field.type)
             for field, is_text, values in zip(self._schema, self._is_text, self._values, strict=True)
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
@@ -55,8 +55,11 @@ def to_batch(cls: type[R], rows: Iterable[R]) -> pa.RecordBatch:
     return columns.batch()
 
 
-def _texts(data: list[bytes]) -> pa.Array:
-    """Return an Arrow array of texts that are given in UTF-8."""
+def texts(data: Sequence[bytes]) -> pa.Array:
+    """Return an Arrow array of texts that are given in UTF-8.
+
+    It is made from buffers, as `pyarrow.array` imports pandas, if that is installed: half a second of a command.
+    """
     import pyarrow as pa
 
     offsets = array("i", accumulate(map(len, data), initial=0))

@@ -10,9 +10,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
-from scrollwork.records.base import Row, as_written, from_batch
+from scrollwork.records.base import Row, as_written, from_batch, utf8
 from scrollwork.storage.artifacts.checked import open_part
-from scrollwork.storage.artifacts.columns import Columns, fields_by_size
+from scrollwork.storage.artifacts.columns import Columns, fields_by_size, texts
 from scrollwork.storage.artifacts.manifest import Part
 from scrollwork.storage.artifacts.plain import plain_rows, plain_values
 from scrollwork.storage.errors import naming_full_disks
@@ -194,10 +194,9 @@ def read_tuples(
 
 def rows_among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
     """Return the rows of a batch in which this text column holds one of the values."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    return batch.filter(pc.is_in(batch.column(column), pa.array(sorted(values), pa.string())))
+    return batch.filter(pc.is_in(batch.column(column), texts([utf8(value) for value in sorted(values)])))
 
 
 class TextReader:
