@@ -5,7 +5,8 @@
 The same seed gives the same faults. A fault is looked for by the tests that import its module and by those of its room,
 the nearest first, for so many seconds; those that survive, by all other tests that reach the module by imports, for
 three times as long. A test that fails without the fault too (on a busy machine, or for want of data) finds nothing.
-Prints a line a fault, and how many were found. A person looks at survivors: some change nothing.
+Prints a line a fault, and how many were found, survived, or were not found in the time. A person looks at survivors:
+some change nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -32,6 +34,7 @@ ROOMS = (
     *("records", "reporting", "scoring", "storage", "suites", "tasks"),
 )
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".scrollwork", ".*_cache", "__pycache__", "node_modules")
+OUT_OF_TIME = "out of time"
 OTHER = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -130,7 +133,8 @@ class Replace(ast.NodeTransformer):
 
 def faults(seed: int, count: int) -> list[Fault]:
     """So many faults, drawn over all statements of all rooms."""
-    drawn, chosen = random.Random(seed), []
+    drawn = random.Random(seed)
+    chosen: list[Fault] = []
     modules = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py") if path.name != "__init__.py")
     weights = [len(path.read_text(encoding="utf-8").splitlines()) for path in modules]
     while len(chosen) < count:
@@ -177,7 +181,7 @@ def tests_of(fault: Fault) -> tuple[list[str], list[str]]:
 
 
 def found_by(tree: Path, files: Sequence[str], marks: str, seconds: int, passed_over: Sequence[str] = ()) -> str:
-    """The first test that fails, "" where none does in that time."""
+    """The first test that fails, "" where none does, OUT_OF_TIME where none has failed in that time."""
     if not files:
         return ""
     command = [
@@ -205,11 +209,28 @@ def found_by(tree: Path, files: Sequence[str], marks: str, seconds: int, passed_
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)
             process.communicate()
-            return ""
+            return OUT_OF_TIME
     failed = re.search(r"^(?:FAILED|ERROR) (\S+)( (?!- ))?", out, re.MULTILINE)
     if failed and failed[2]:  # the name goes on after a space: the whole function stands for the case
         return failed[1].partition("[")[0]
     return failed[1] if failed else f"exit {process.returncode}" if process.returncode not in (0, 5) else ""
+
+
+def found_first(
+    tree: Path, fault: Fault, files: Sequence[str], marks: str, seconds: int, failing_anyway: list[str]
+) -> str:
+    """As `found_by`, of the tree with this fault. A test that fails without it too is added to `failing_anyway`."""
+    module = tree / fault.module
+    sound = module.read_text(encoding="utf-8")
+    while True:
+        try:
+            module.write_text(fault.text, encoding="utf-8")
+            by = found_by(tree, files, marks, seconds, failing_anyway)
+        finally:
+            module.write_text(sound, encoding="utf-8")
+        if "::" not in by or not found_by(tree, [by], marks, seconds):
+            return by
+        failing_anyway.append(by)
 
 
 def copies(count: int, place: Path) -> Iterator[Path]:
@@ -235,35 +256,25 @@ def main() -> int:
 
         def look(fault: Fault) -> str:
             tree = trees.get()
-            module = tree / fault.module
-            sound = module.read_text(encoding="utf-8")
             failing_anyway: list[str] = []
-            try:
-                for files, seconds in zip(tests_of(fault), (asked.seconds, 3 * asked.seconds), strict=True):
-                    module.write_text(fault.text, encoding="utf-8")
-                    while by := found_by(tree, files, asked.marks, seconds, failing_anyway):
-                        if "::" not in by:
-                            return by
-                        module.write_text(sound, encoding="utf-8")
-                        if not found_by(tree, [by], asked.marks, asked.seconds):
-                            return by
-                        failing_anyway.append(by)
-                        module.write_text(fault.text, encoding="utf-8")
-                return ""
-            finally:
-                module.write_text(sound, encoding="utf-8")
-                trees.put(tree)
+            ended = ""
+            for files, seconds in zip(tests_of(fault), (asked.seconds, 3 * asked.seconds), strict=True):
+                by = found_first(tree, fault, files, asked.marks, seconds, failing_anyway)
+                ended = by or ended
+                if ended not in ("", OUT_OF_TIME):
+                    break
+            trees.put(tree)
+            return ended
 
         with ThreadPoolExecutor(asked.at_once) as pool:
-            results = []
+            counts = Counter[str]()
             for number, (fault, by) in enumerate(zip(drawn, pool.map(look, drawn), strict=True), 1):
-                results.append(by)
-                print(
-                    f"{number:3d} {'found   ' if by else 'SURVIVED'} {fault.module}:{fault.line}  {fault.change}",
-                    flush=True,
-                )
-                print(f"             {by}", flush=True)
-    print(f"{sum(map(bool, results))} of {len(results)} faults were found")
+                ended = {"": "SURVIVED", OUT_OF_TIME: "NOT IN TIME"}.get(by, "found")
+                counts[ended] += 1
+                print(f"{number:3d} {ended:11s} {fault.module}:{fault.line}  {fault.change}", flush=True)
+                print(f"                {by}", flush=True)
+    rest = f"{counts['SURVIVED']} survived, {counts['NOT IN TIME']} were not found in the time"
+    print(f"{counts['found']} of {len(drawn)} faults were found, {rest}")
     return 0
 
 
