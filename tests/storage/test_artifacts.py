@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 import uuid
 
 import pyarrow.parquet as pq
@@ -373,3 +375,22 @@ def test_create_overwrites_what_stands(where, tmp_path):
     folder.remove("manifest.json")
     folder.remove("manifest.json")
     assert not folder.exists("manifest.json")
+
+
+READS = """
+import sys
+import pyarrow as pa
+from scrollwork.storage.artifacts.columns import texts
+from scrollwork.storage.artifacts.parts import rows_among
+from scrollwork.storage.artifacts.plain import plain_values
+batch = pa.RecordBatch.from_arrays([texts([b"a", "b\u00e9".encode(), b""])], names=["id"])
+found = rows_among(batch, "id", {"b\u00e9", "", "c"})
+print("pandas" in sys.modules, plain_values(found.column(0)))
+"""
+
+
+def test_reading_some_rows_imports_pandas() -> None:
+    """It takes half a second, and is installed with `datasets`."""
+    pytest.importorskip("pandas")
+    done = subprocess.run([sys.executable, "-X", "utf8", "-c", READS], capture_output=True, text=True, check=True)
+    assert done.stdout == "False ['b\u00e9', '']\n"
