@@ -33,7 +33,9 @@ ROOMS = (
     *("analysis", "cli", "designs", "exchange", "fetching", "flows", "models", "pipeline", "preprocessing", "readings"),
     *("records", "reporting", "scoring", "storage", "suites", "tasks"),
 )
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".scrollwork", ".*_cache", "__pycache__", "node_modules")
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv", ".scrollwork", ".hypothesis", ".*_cache", "__pycache__", "node_modules"
+)
 OUT_OF_TIME = "out of time"
 OTHER = {
     ast.Lt: ast.LtE,
@@ -258,12 +260,13 @@ def main() -> int:
             tree = trees.get()
             failing_anyway: list[str] = []
             ended = ""
-            for files, seconds in zip(tests_of(fault), (asked.seconds, 3 * asked.seconds), strict=True):
-                by = found_first(tree, fault, files, asked.marks, seconds, failing_anyway)
-                ended = by or ended
-                if ended not in ("", OUT_OF_TIME):
-                    break
-            trees.put(tree)
+            try:
+                for files, seconds in zip(tests_of(fault), (asked.seconds, 3 * asked.seconds), strict=True):
+                    ended = found_first(tree, fault, files, asked.marks, seconds, failing_anyway) or ended
+                    if ended not in ("", OUT_OF_TIME):
+                        break
+            finally:
+                trees.put(tree)
             return ended
 
         with ThreadPoolExecutor(asked.at_once) as pool:
