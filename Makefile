@@ -9,7 +9,7 @@ LOCAL_STAMP := $(VENV)/.installed-local
 # The suites start hundreds of processes: without bytecode each of them compiles the house and its libraries anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all check bench mutants soak env validators prefect clean lock licences floors options
+.PHONY: run test test-all check bench mutants soak env validators prefect clean lock licences floors options sbom dist
 
 run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@$(BIN)/scrollwork run zeroscrolls --sample --model naive
@@ -20,14 +20,12 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@echo "Dolce: problems whose evidence is planted, seen through windows."
 	@$(BIN)/scrollwork run dolce --sample --model planted:noise=0.2 --strategy take:5
 
-# On up to four cores, whole files at a time, those that take long first (tests/conftest.py). The fast tests in one process more
-# than there are cores, for some of them wait: for servers, processes, clocks.
-BY_FILE := --dist loadfile --no-loadscope-reorder
-AT_ONCE := -n auto --maxprocesses 4 $(BY_FILE)
-ONE_MORE := -n $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$((n + 1)) || echo 4) $(BY_FILE)
+# On up to four cores, whole files at a time, those that take long first (tests/conftest.py), in one process more than there
+# are cores, for a third of the time they wait: for servers, processes, clocks.
+AT_ONCE := -n $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$((n + 1)) || echo 4) --dist loadfile --no-loadscope-reorder
 
 test: $(STAMP)  ## the fast tests, on up to four cores
-	$(BIN)/python -m pytest -m "not slow and not soak" $(ONE_MORE)
+	$(BIN)/python -m pytest -m "not slow and not soak" $(AT_ONCE)
 
 # In two parts, each with its summary line: first what runs beside others, then what must be alone. Either may fail it.
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process
@@ -57,7 +55,7 @@ soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times o
 	$(BIN)/python -m pytest -m soak || exit 1
 	for round in 1 2 3 4 5 6 7 8 9 10; do echo "round $$round of 10"; $(BIN)/python -m pytest tests/survival || exit 1; done
 	SCROLLWORK_KILLS=100 $(BIN)/python -m pytest tests/survival/test_calls_survive.py -k kill
-	SCROLLWORK_KILLS=20 $(BIN)/python -m pytest tests/survival/test_ways_killed.py
+	SCROLLWORK_KILLS=20 $(BIN)/python -m pytest tests/survival/test_ways_killed.py tests/survival/test_fresh_killed.py
 	SCROLLWORK_EVERY_PAIR=1 $(BIN)/python -m pytest tests/scoring/test_rouge_real_pairs.py
 
 env: $(STAMP)
@@ -77,6 +75,12 @@ $(LOCAL_STAMP): $(STAMP)
 licences: $(LOCAL_STAMP)  ## renew docs/licences.md from what is installed
 	$(BIN)/python .ci/licences.py write
 
+sbom: $(STAMP)  ## what scrollwork needs, with versions and licences, as CycloneDX 1.6 in dist/
+	$(BIN)/python .ci/sbom.py
+
+dist: $(STAMP)  ## sdist and wheel in dist/, their contents checked, the wheel tried in clean environments (docs/release.md)
+	$(BIN)/python .ci/release.py
+
 options: $(STAMP)  ## write docs/options.md anew from the declarations
 	$(BIN)/python .ci/options.py write
 
@@ -94,7 +98,7 @@ lock:  ## renew requirements.lock: pinned versions of all extras, without URLs (
 # Python 3.12), so they have an environment of their own; with an older Python that one tool is left out.
 VALIDATORS := .venv-validators
 NEWER ?= $(firstword $(foreach p,python3.12 python3.13 $(shell pyenv prefix 3.12 2>/dev/null)/bin/python,$(shell $(p) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $(p))) $(PYTHON))
-validators: $(VALIDATORS)/.installed  ## inspect_ai, lm_eval and every_eval_ever (about 1 GB)
+validators: $(VALIDATORS)/.installed  ## inspect_ai, lm_eval, every_eval_ever, and an S3 server (about 1 GB)
 $(VALIDATORS)/.installed: tests/validators.txt
 	rm -rf $(VALIDATORS)
 	.ci/environment $(VALIDATORS) $(NEWER) -r tests/validators.txt

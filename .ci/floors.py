@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tomllib
 from collections import defaultdict
@@ -15,7 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "floors.svg"
 WIDTH, GAP, LINE, TOP, BETWEEN = 1180, 18, 15, 30, 46
+FACE = "scrollwork"  # the modules beside the links to the rooms: the library, a room of its own in the picture
 SAYS = {
+    FACE: "the library: import scrollwork",
     "cli": "the command line, one module a command",
     "flows": "what is started: chains, Prefect flows, server",
     "designs": "experiments: once, in runs, on windows",
@@ -40,18 +43,34 @@ def floors() -> list[list[str]]:
     """Rooms from the top floor down, as `make check` holds them."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (layers,) = [one["layers"] for one in project["tool"]["importlinter"]["contracts"] if one["type"] == "layers"]
-    return [sorted(name.strip() for name in layer.split("|")) for layer in layers]
+    return [sorted({room_of(name.strip()) for name in re.split("[|:]", layer)}) for layer in layers]
+
+
+def room_of(name: str) -> str:
+    """The room of a module, or of a room, by its name behind "scrollwork."."""
+    own = ROOT / FACE / name
+    return FACE if own.with_suffix(".py").is_file() or (own.is_dir() and not own.is_symlink()) else name
+
+
+def files_of(room: str) -> list[Path]:
+    """The modules of a room; of the library without what its links lead to."""
+    if room != FACE:
+        return sorted((ROOT / room).rglob("*.py"))
+    own = [path for path in (ROOT / FACE).iterdir() if not path.is_symlink()]
+    return sorted(
+        file for path in own for file in (path.rglob("*.py") if path.is_dir() else [path]) if file.suffix == ".py"
+    )
 
 
 def modules() -> dict[str, Path]:
-    """Every module of the rooms and of the benchmarks, by the name under which it is imported."""
+    """Every module of the rooms, of the library and of the benchmarks, by the name under which it is imported."""
     found = {}
-    for room in (path.parent for path in ROOT.glob("*/__init__.py")):
-        if room.name not in ("scrollwork", "tests"):
-            for path in room.rglob("*.py"):
+    for room in (path.parent.name for path in ROOT.glob("*/__init__.py")):
+        if room != "tests":
+            for path in files_of(room):
                 parts = path.relative_to(ROOT).with_suffix("").parts
                 name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-                found[name if room.name == "benchmarks" else f"scrollwork.{name}"] = path
+                found[name if room in (FACE, "benchmarks") else f"{FACE}.{name}"] = path
     return found
 
 
@@ -78,7 +97,7 @@ def imports(path: Path) -> set[str]:
 
 def room_imports(path: Path) -> set[str]:
     """The rooms that a module imports when it runs."""
-    return {name.split(".")[1] for name in imports(path) if name.startswith("scrollwork.")}
+    return {room_of(name.split(".")[1]) for name in imports(path) if name.startswith(f"{FACE}.")}
 
 
 def reduced(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -94,7 +113,7 @@ def picture() -> str:
     """The SVG."""
     levels = floors()
     rooms = [room for level in levels for room in level]
-    files = {room: sorted((ROOT / room).rglob("*.py")) for room in rooms}
+    files = {room: files_of(room) for room in rooms}
     folders = {
         room: sorted({path.relative_to(ROOT / room).parts[0] for path in files[room] if path.parent != ROOT / room})
         for room in rooms

@@ -8,6 +8,7 @@ parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc_
 NAMES = [
     "idle",
     "planning",
+    "engines",
     "rouge",
     "coreference",
     "strip",
@@ -25,16 +26,24 @@ NAMES = [
     "report",
     "dolce",
     "dolce_certainty",
+    "read_logs",
+    "nights",
 ]
+PLACES = {  # modules of other names
+    **{name: f"building.{name}" for name in ("build", "whole", "engines")},
+    "call_memory": "calling.memory",
+    "nights": "nights.table",
+}
 parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)} (default: all)")
 parser.add_argument("--small", action="store_true", help="a twentieth of the data, where there is much")
 parser.add_argument("--peer", default="", metavar="PYTHON", help="a Python with inspect_ai and openai, for calls")
 parser.add_argument("--base", default="", metavar="PYTHON", help="a Python with another scrollwork, for rescore")
 arguments = parser.parse_args()
 for name in arguments.names or NAMES:
-    module = importlib.import_module(f"benchmarks.{name}")
+    module = importlib.import_module(f"benchmarks.{PLACES.get(name, name)}")
     small = arguments.small and name in (
         "build",
+        "engines",
         "whole",
         "rescore",
         "call_memory",
@@ -43,6 +52,8 @@ for name in arguments.names or NAMES:
         "seam_prompts",
         "dolce",
         "dolce_certainty",
+        "read_logs",
+        "nights",
     )
     known: dict[str, Any] = {"small": True} if small else {}
     if name == "calls":

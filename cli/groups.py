@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scrollwork.cli.declared import Argument, Command, options_with_flags
+from scrollwork.cli.nights.declared import NIGHTS
 
 SOURCE = ("--raw", "--sample", "--config")
 SIZES = ("--runs", "--shots", "--instances", "--limit", "--seed")
@@ -53,6 +54,7 @@ FIT_OPTIONS: list[Argument] = [
 ]
 
 GROUPS: dict[str, dict[str, Command]] = {
+    "nights": NIGHTS,
     "dolce": {
         "fit": (
             "complexity (lambda), redundancy (k) and category of every problem, from answers on spans",

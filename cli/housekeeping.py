@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from scrollwork.cli.declared import Command
+from scrollwork.cli.keeping.declared import KEEPING
+from scrollwork.cli.server.declared import SERVER
 
 HOUSEKEEPING: dict[str, Command] = {
     "verify": (
         "recompute digests from any artifact back to the raw files",
         "scrollwork verify",
         "scrollwork.cli.commands.verify",
-        [(["key"], {"nargs": "?", "default": "", "help": "first characters of a key (default: everything)"})],
+        [
+            (["key"], {"nargs": "?", "default": "", "help": "first characters of a key (default: everything)"}),
+            (
+                ["--rebuild"],
+                {
+                    "default": "",
+                    "metavar": "SHARE",
+                    "help": "also build a share of what costs CPU alone again (0.05 or 5%%; 1 or 100%% for all), "
+                    "compare bytes, and mend what is damaged; nothing is asked",
+                },
+            ),
+        ],
     ),
     "store": (
         "the stored answers: to a file, from a file of another home, backed up, checked, repaired",
@@ -56,7 +69,29 @@ HOUSEKEEPING: dict[str, Command] = {
             (["--models"], {"dest": "models_file", "metavar": "FILE", "help": "your own tables of models, over ours"}),
         ],
     ),
+    "nights": (
+        "evaluations night after night, compared with an accepted one; without a command, those that are stored",
+        "scrollwork nights",  # its commands: nights/declared.py
+        "scrollwork.cli.nights.group",
+        [],
+    ),
+    **KEEPING,
     "status": ("runs, stages, answers, failures, money", "scrollwork status", "scrollwork.cli.commands.status", []),
+    "completion": (
+        "print a script by which bash, zsh or fish completes commands, options, suites, tasks, models and metrics",
+        "scrollwork completion bash",
+        "scrollwork.cli.completion.command",
+        [
+            (
+                ["shell"],
+                {
+                    "choices": ["bash", "zsh", "fish"],
+                    "help": 'bash: eval "$(scrollwork completion bash)" in ~/.bashrc; zsh: the same behind compinit in '
+                    "~/.zshrc; fish: scrollwork completion fish > ~/.config/fish/completions/scrollwork.fish",
+                },
+            )
+        ],
+    ),
     "init": (
         "a project of your own: prefect.yaml, prefect.toml, models.toml, .gitignore; then `scrollwork up` there",
         "scrollwork init my-evals",
@@ -68,47 +103,5 @@ HOUSEKEEPING: dict[str, Command] = {
             )
         ],
     ),
-    "up": (
-        "start a local Prefect server, work pool, deployments and worker",
-        "scrollwork up",
-        "scrollwork.cli.commands.up",
-        [
-            (
-                ["--port"],
-                {
-                    "type": int,
-                    "metavar": "N",
-                    "help": "port of the server (default: the last one's after a crash, else 4200, or any free one)",
-                },
-            ),
-            (
-                ["--allow-host"],
-                {
-                    "action": "append",
-                    "default": [],
-                    "metavar": "NAME",
-                    "help": "another name or address by which the server is asked, beside 127.0.0.1 and localhost",
-                },
-            ),
-            (
-                ["--pass-env"],
-                {
-                    "action": "append",
-                    "default": [],
-                    "metavar": "NAME",
-                    "help": "another variable for the worker, beside what it runs with and the keys that tables of "
-                    "models name (key_env); NAME* for all that begin so, as 'AWS_*'",
-                },
-            ),
-            (
-                ["--models"],
-                {
-                    "dest": "models_file",
-                    "metavar": "FILE",
-                    "help": "your own tables of models, for the names of their keys (default: models.toml there)",
-                },
-            ),
-        ],
-    ),
-    "down": ("stop what `up` started", "scrollwork down", "scrollwork.cli.commands.down", []),
+    **SERVER,
 }

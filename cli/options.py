@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scrollwork.cli.comparing import COMPARE
 from scrollwork.cli.declared import (
     Argument,
     Command,
@@ -12,6 +13,7 @@ from scrollwork.cli.declared import (
     options_with_flags,
 )
 from scrollwork.cli.housekeeping import HOUSEKEEPING
+from scrollwork.pipeline.engines.workers import ENGINES
 from scrollwork.scoring.names import JUDGED, MODULES
 
 SUITE = "a suite: zeroscrolls, scrolls, seam or dolce, or one of an installed package; or --suite FILE"
@@ -19,9 +21,10 @@ SUITE_FILE = "a suite file of your own, from anywhere, in place of SUITE"
 ENGINE: Argument = (
     ["--engine"],
     {
-        "choices": ["prefect", "inline"],
+        "choices": ENGINES,
         "default": "prefect",
-        "help": "prefect (default), or inline: the same stages without Prefect",
+        "help": "prefect (default), or inline: the same stages without Prefect; dask is inline with --dask local, and "
+        "dask:ADDRESS with --dask ADDRESS",
     },
 )
 JUDGES = ("--faithfulness", "--coverage", "--models")
@@ -96,6 +99,12 @@ COMMANDS: dict[str, Command] = {
         "scrollwork run zeroscrolls --sample --model naive",
         "scrollwork.cli.commands.run",
         [(["suite"], {"help": SUITE}), of_run, ENGINE],
+    ),
+    "demo": (
+        "the bundled sample with two baselines that need no key: leaderboard and page in a minute",
+        "scrollwork demo",
+        "scrollwork.cli.commands.demo",
+        [],
     ),
     "rehearse": (
         "try a run at no cost: the vendors are simulated on this machine and present a bill",
@@ -179,6 +188,7 @@ COMMANDS: dict[str, Command] = {
             ENGINE,
         ],
     ),
+    "compare": COMPARE,
     "report": (
         "leaderboard and HTML page of everything that is scored",
         "scrollwork report zeroscrolls --out report.html",
@@ -204,17 +214,21 @@ COMMANDS: dict[str, Command] = {
         ],
     ),
     "export": (
-        "prompts, a built suite (hf), or what was answered in an earlier run (submission, lm-eval, "
-        "inspect, eee, observations), as files",
+        "prompts, a built suite (hf, lm-eval-task, inspect-task), or what was answered in an earlier run (submission, "
+        "lm-eval, inspect, eee, observations), as files",
         "scrollwork export submission zeroscrolls --sample --model naive:seed=0 --out ./submission",
         "scrollwork.cli.files.export",
         [
             (
                 ["format"],
                 {
-                    "choices": ["prompts", "hf", "submission", "lm-eval", "inspect", "eee", "observations"],
+                    "choices": [
+                        *("prompts", "hf", "lm-eval-task", "inspect-task"),
+                        *("submission", "lm-eval", "inspect", "eee", "observations"),
+                    ],
                     "help": "prompts: every prompt as JSON Lines, of one --model, or whole and plain without; "
-                    "hf: official records that datasets.load_dataset opens; submission: the leaderboard's CSV; "
+                    "hf: official records that datasets.load_dataset opens; lm-eval-task, inspect-task: the suite as "
+                    "tasks that lm-evaluation-harness or inspect_ai runs; submission: the leaderboard's CSV; "
                     "lm-eval: results and samples of lm-evaluation-harness; inspect: logs of inspect_ai; eee: Every "
                     "Eval Ever 0.3.0; observations: answers on windows (dolce), as `dolce fit` reads them",
                 },

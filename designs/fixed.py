@@ -62,10 +62,15 @@ class Fixed:
         return ()
 
     def sample(self, chain: Chain, part: Part) -> Node:
-        """Return the node that selects examples, once, by the seed."""
+        """Return the node that selects examples, once, by the seed; of a canary, a few of these."""
         from scrollwork.tasks.sample import run as sample
 
-        return sample.declare(part, chain.curate(part))
+        sampled = sample.declare(part, chain.curate(part))
+        if not chain.request.canary:
+            return sampled
+        from scrollwork.tasks.sample import canary  # other runs do not load it
+
+        return canary.declare(part, sampled)
 
     def samples(self, chain: Chain, part: Part) -> list[Node]:
         """Return the one sample."""

@@ -57,6 +57,7 @@ class Windows(Fixed):
     group = GROUP
     does = "observe windows of its contexts"
     modules = {  # noqa: RUF012
+        "dataset": "scrollwork.exchange.windows.problems",
         "export observations": "scrollwork.exchange.windows.observations",
         "estimate --strategies": "scrollwork.readings.windows.strategies",
         "report: further stage": "scrollwork.tasks.complexity.run",

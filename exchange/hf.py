@@ -73,7 +73,8 @@ def schema(columns: Mapping[str, str]) -> pa.Schema:
     """Arrow schema of columns. All are nullable; of the official ones, only `output` is null, where it is private."""
     import pyarrow as pa
 
-    types = {"string": pa.string(), "int32": pa.int32(), "list<int32>": pa.list_(pa.int32())}
+    types = {"string": pa.string(), "int32": pa.int32()}
+    types |= {f"list<{name}>": pa.list_(kind) for name, kind in types.items()}
     return pa.schema([pa.field(name, types[kind]) for name, kind in columns.items()])
 
 

@@ -176,9 +176,9 @@ def _papers(request: Request, configs: list[Config]) -> Iterator[str]:
     yield from (f"- {paper}" for paper in dict.fromkeys(cited) if paper)
 
 
-def command(request: Request) -> str:
-    """The command that makes this export, without paths of this machine."""
-    words = ["scrollwork", "export", "hf", request.suite]
+def command(request: Request, kind: str = "hf", more: Sequence[str] = ()) -> str:
+    """The command that makes this export, without paths of this machine. more: further options and their values."""
+    words = ["scrollwork", "export", kind, request.suite]
     words += ["--sample"] if Path(request.raw) == SAMPLE else []
     for flag, values in (("--task", request.tasks), ("--split", request.splits)):
         words += [word for value in values for word in (flag, value)]
@@ -187,7 +187,7 @@ def command(request: Request) -> str:
     words += request.design.command_words(request)
     for name, value in sorted((request.options or {}).items()):
         words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    return shlex.join([*words, "--out", "FOLDER"])
+    return shlex.join([*words, *more, "--out", "FOLDER"])
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> Iterator[str]:

@@ -23,7 +23,7 @@ from scrollwork.storage.downloads.partial import DownloadRequest, Fetched, put_a
 from scrollwork.storage.downloads.unpack import BadArchive, move_into, unpack
 from scrollwork.storage.downloads.web import Patience, Web
 from scrollwork.storage.errors import DownloadError, Stopped, StorageError
-from scrollwork.storage.home import Home
+from scrollwork.storage.home import Home, is_remote
 from scrollwork.storage.location import file_lock
 from scrollwork.suites.request import Request
 
@@ -53,7 +53,8 @@ class Fetcher:
     """Finds and downloads the raw files that a request needs.
 
     official: the official release of the suite instead of raw files. alternatives: names of alternative sources to use.
-    private: allow addresses of this machine and of private networks. Raises UsageError.
+    private: allow addresses of this machine and of private networks. Raises UsageError, StorageError for a home that
+    cannot be where it was named.
     """
 
     def __init__(
@@ -66,10 +67,14 @@ class Fetcher:
         patience: Patience | None = None,
         private: bool = False,
     ) -> None:
+        if is_remote(request.raw):
+            raise UsageError(f"--raw {request.raw}: files are downloaded into a folder of this machine; name one")
         self.raw = Path(request.raw)
         self._catalogue, self._patience, self._private = catalogue, patience, private
         wanted = releases(request, catalogue) if official else needs(request, catalogue, alternatives)
-        self._digests = Home(request.home, request.store).digests()
+        self._home = Home(request.home, request.store)
+        self._home.check_place()
+        self._digests = self._home.digests()
         self.origins = Origins(self.raw)
         self.states = RawStates(self.raw, wanted, self._digests, self.origins)
 
@@ -84,9 +89,11 @@ class Fetcher:
         return [s for s in self.states.sources() if any(row.file.state != "present" for row in self.states.of(s))]
 
     def fetch(self) -> list[Row]:
-        """Download what is missing. Returns the rows afterwards. Raises UsageError, StorageError (a full disk)."""
+        """Download what is missing. Returns the rows afterwards. Raises UsageError, StorageError (a full disk, a home
+        that cannot be written)."""
+        if pending := self.pending():
+            self._home.make()
         self.raw.mkdir(parents=True, exist_ok=True)
-        pending = self.pending()
         try:
             with Web(self._catalogue.manners, self._patience, tokens(), private=self._private) as web:
                 self._side_by_side([self._job(source, web) for source in pending if self._one_file(source)], web)

@@ -12,7 +12,7 @@ from typing import Any
 
 from scrollwork.fetching.hub_sources import matching_paths, wanted_file
 from scrollwork.fetching.sources import Need, Source
-from scrollwork.pipeline.raw_files import all_matches, matching_files
+from scrollwork.pipeline.raw_files import forget_matches, matching_files
 from scrollwork.records.raw_file import RawFile
 from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.downloads.origins import Origins
@@ -90,7 +90,7 @@ class RawStates:
 
     def rows(self) -> list[Row]:
         """One row for each file: of every source, and of needs without a source."""
-        all_matches.cache_clear()
+        forget_matches(str(self.raw))
         rows = [row for source in self.sources() for row in self.of(source)]
         for need in self.needs:
             if not need.sources:

@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, wraps
 
-from scrollwork.models.registry import CALLED
+from scrollwork.flows.epochs import Epochs, read_epochs
+from scrollwork.models.registry import CALLED, FUNCTIONS
 from scrollwork.models.registry import is_outside as of_another_package
 from scrollwork.pipeline.calling import new_run
 from scrollwork.pipeline.design import design_of
@@ -94,8 +95,10 @@ class Chain:
 
     @cached_property
     def session(self) -> Session:
-        """The opened home of the request."""
-        return Session(self.resolved.locations)
+        """The opened home of the request. Raises StorageError if none can be where it was named."""
+        session = Session(self.resolved.locations)
+        session.home.check_place()
+        return session
 
     def plan(self, targets: Sequence[Node]) -> Plan:
         """The plan of these targets and of all nodes that they need."""
@@ -104,6 +107,11 @@ class Chain:
     def only(self, nodes: Sequence[Node]) -> Plan:
         """The plan of these nodes only, whose inputs exist or have failed."""
         return Plan(tuple(nodes), self.resolved.locations)
+
+    @cached_property
+    def epochs(self) -> Epochs:
+        """The epochs whose answers are read; `with_epochs` (flows/epochs.py) sets them where models are asked anew."""
+        return read_epochs(self)
 
     @cached_property
     def at_first(self) -> Planner:
@@ -118,10 +126,13 @@ class Chain:
     @cached_property
     def scored(self) -> list[Node]:
         """The aggregate nodes of every model, arm, task and split. Raises UsageError."""
+        return [self.aggregate(part) for model in self.resolved.tables for part in self.asked(model)]
+
+    def asked(self, model: str) -> list[Part]:
+        """What a model is asked: each arm, task and split. Raises UsageError."""
+        asked = self.resolved.asked(model)
         return [
-            self.aggregate(replace(part, arm=arm))
-            for model in self.resolved.tables
-            for asked in [self.resolved.asked(model)]
+            replace(part, arm=arm)
             for arm in self.request.chosen_arms()
             for part in asked
             if arm != CLOSED_BOOK or part.task.asks
@@ -173,10 +184,12 @@ class Chain:
         kind = settings.get("rules", {}).get(part.task.name, {}).get("fit")
         fitted = self.fit(part, kind, str(settings.get("fit_split", FIT_SPLIT))) if kind else None
         provider = settings["provider"]
-        way = "hosted" if provider in CALLED else "plugin" if of_another_package(provider) else "run"
+        plugged = "functions" if provider == FUNCTIONS else "plugin"
+        way = "hosted" if provider in CALLED else plugged if of_another_package(provider) else "run"
         body = f"scrollwork.tasks.generate.{way}"
         before = self.curate(part), self.prompt(part), self.sample(part)
-        return generate.declare(part, *before, settings, fitted=fitted, body=body)
+        epoch = self.epochs.parameters(part.model) if way in ("hosted", "plugin") else {}
+        return generate.declare(part, *before, settings, fitted=fitted, body=body, **epoch)
 
     def fit(self, part: Part, kind: str, split: str) -> Node:
         """Examples of another split, with references -> what a heuristic learns from them. Raises UsageError."""
@@ -251,7 +264,8 @@ class Chain:
         params = report_params(request.config, models, failures, bounds, decoding, asked)
         modules = sorted({metric_module(node.label("metric")) for node in aggregates})
         assets = report_digest(*(name for one in sections_of(self.design.sections) for name in one.files))
-        parameters = report.Parameters(**params, run=differing_settings(request), assets=assets)
+        differing = {**differing_settings(request), **self.epochs.told}
+        parameters = report.Parameters(**params, run=differing, assets=assets)
         further = {node.name for node in self.further}
         others: dict[str, list[Node]] = {}
         for node in beside:

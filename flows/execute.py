@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scrollwork.flows.chains import Chain, failure
+from scrollwork.flows.epochs import close_epochs, told_of, with_epochs
+from scrollwork.models.registry import HOSTED, client_module
 from scrollwork.pipeline import plan_files
 from scrollwork.pipeline.build import with_mending
-from scrollwork.pipeline.calling import begin_run
+from scrollwork.pipeline.calling import begin_run, within_time
 from scrollwork.pipeline.engines.inline import Engine, Finished, run_inline, run_strictly
+from scrollwork.pipeline.extras import refuse_absent
 from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner, Status
-from scrollwork.pipeline.raw_files import all_matches
+from scrollwork.pipeline.raw_files import forget_matches
+from scrollwork.readings.room import WROTE
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.digest import sha256_of
-from scrollwork.suites.home_suites import keep_copy
+from scrollwork.storage.errors import AccessDenied
+from scrollwork.storage.in_use import at_work
+from scrollwork.suites.home_suites import COPY, keep_copy, newest_copy
 from scrollwork.suites.outside_systems import is_outside, shown_name
 from scrollwork.suites.request import Request
 from scrollwork.suites.served_contexts import note_contexts
@@ -27,6 +35,7 @@ from scrollwork.tasks.report.published import publish as publish_page
 from scrollwork.tasks.report.published import write_home_file
 from scrollwork.tasks.statistics import STAGE as STATISTICS
 
+log = logging.getLogger("scrollwork")
 NAME_CHARS = 40  # of a system's name in a page's file name
 
 
@@ -44,13 +53,21 @@ class Planned:
 
 def plan(chain: Chain) -> Planned:
     """The state of every node of a chain, with the report (or overview) over the tasks that can be built."""
-    all_matches.cache_clear()
+    forget_matches(chain.request.raw)
     planner, models = Planner(chain.session), chain.request.models
     nodes = topological(chain.evaluated if models else chain.built)
     statuses = [(node, planner.status(node)) for node in nodes]
     for last in planned_report(chain, statuses) if models else [planned_overview(chain, statuses)]:
         statuses.append((last, planner.status(last)))
-    return Planned(tuple(statuses))
+    return Planned(tuple((node, asked_anew(chain, node, status)) for node, status in statuses))
+
+
+def asked_anew(chain: Chain, node: Node, status: Status) -> Status:
+    """The state of a node; of one whose model is asked anew, and was not yet, with that as the reason."""
+    epochs, model = chain.epochs, node.label("model")
+    if not node.asks or model not in epochs.anew or status.artifact is not None or status.problem is not None:
+        return status
+    return replace(status, state="missing", why=told_of(epochs.by_model[model]))
 
 
 def planned_report(chain: Chain, statuses: Sequence[tuple[Node, Status]]) -> list[Node]:
@@ -72,6 +89,12 @@ def planned_overview(chain: Chain, statuses: Sequence[tuple[Node, Status]]) -> N
 
 def build(chain: Chain, engine: Engine = run_inline) -> Outcome:
     """Run `build`: raw files to samples and their statistics. Failed tasks are missing from the page."""
+    with kept_from_gc(chain):
+        return built_and_shown(chain, engine)
+
+
+def built_and_shown(chain: Chain, engine: Engine) -> Outcome:
+    """Build everything that `build` builds, and publish the page."""
     sweep(chain)
     finished = run_nodes(chain, engine, chain.built)
     if chain.request.strict and any(one.error for one in finished):
@@ -98,10 +121,24 @@ def build_overview(chain: Chain, overview: Node, engine: Engine) -> tuple[Finish
 def run(chain: Chain, engine: Engine = run_inline) -> Outcome:
     """Run `run`: raw files to a report. Failed tasks are named in it."""
     begin_run(chain.request.run)
-    sweep(chain)
+    with kept_from_gc(chain), within_time(chain.resolved.calling):
+        sweep(chain)
+        outcome = note_run(chain, scored_and_reported(chain, engine))
+        close_epochs(chain)  # last: where a run is killed before its page and row stand, the same pays nothing anew
+        return outcome
+
+
+def kept_from_gc(chain: Chain) -> AbstractContextManager[None]:
+    """Keep `gc` out of the home while a run is at work; of a remote home only if there is something to be built."""
+    url = chain.session.home.url
+    return at_work(url, busy="://" not in url or plan(chain).work)
+
+
+def scored_and_reported(chain: Chain, engine: Engine) -> Outcome:
+    """Build everything that `run` builds, and publish the report."""
     finished = run_nodes(chain, engine, chain.evaluated)
     if chain.request.strict and any(one.error and one.node.strict for one in finished):
-        return note_run(chain, Outcome(chain.request, tuple(finished)))
+        return Outcome(chain.request, tuple(finished))
     finished = chain.design.finish_partial(chain, finished, engine)
     aggregates = [one for one in finished if one.node.stage == AGGREGATE]
     failures = [failure(one.node, one.error) for one in aggregates if one.error]
@@ -114,14 +151,17 @@ def run(chain: Chain, engine: Engine = run_inline) -> Outcome:
     beside = [*judged, *fitted, *(one.node for one in compared if not one.error)]
     report = chain.report(scored, failures, beside)
     last, page = with_mending(chain.session, lambda: build_report(chain, report, engine))
-    return note_run(chain, Outcome(chain.request, (*finished, *compared, last), page))
+    return Outcome(chain.request, (*finished, *compared, last), page)
 
 
 def run_nodes(chain: Chain, engine: Engine, targets: Sequence[Node]) -> list[Finished]:
     """Build everything that the targets need; returns how each node ended. Batches are submitted and collected between
     prompts and answers."""
     plan = chain.plan(targets)
+    refuse_absent(plan.nodes)
     first: dict[str, Finished] = {}
+    for provider in sorted({table["provider"] for table in chain.resolved.calling.tables.values()} & set(HOSTED)):
+        client_module(provider, HOSTED)  # names the provider's extra, where the batches would name any
     if chain.resolved.calling.tables:
         first = before_batches(chain.request, engine, plan)
     rest = plan.only(node for node in plan.nodes if node.name not in first)
@@ -141,7 +181,7 @@ def with_way(chain: Chain) -> Chain:
         return chain
     from scrollwork.readings.ways import with_cheapest_way  # loads what estimates need
 
-    return with_cheapest_way(chain)
+    return with_cheapest_way(with_epochs(chain, opening=False))
 
 
 def run_plan(request: Request, engine: Engine, plan: Plan) -> list[Finished]:
@@ -175,7 +215,7 @@ def build_report(chain: Chain, report: Node, engine: Engine) -> tuple[Finished, 
 
 def sweep(chain: Chain) -> None:
     """Remove what killed runs left, and forget which raw files were found: there may be new ones."""
-    all_matches.cache_clear()
+    forget_matches(chain.request.raw)
     chain.session.artifacts.sweep()
     if chain.session.home.writable:
         plan_files.sweep(chain.request.home)
@@ -204,20 +244,33 @@ def without_password(url: str) -> str:
     return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", url)
 
 
+def bytes_of(status: Status) -> int:
+    """The bytes of a node's artifact; 0 without one."""
+    return sum(part.bytes for part in status.artifact.manifest.files) if status.artifact is not None else 0
+
+
 def note_run(chain: Chain, outcome: Outcome) -> Outcome:
-    """Store a row of the run (request, how nodes ended, keys) if the home can be written; returns the outcome."""
+    """Store a row of the run (request, how nodes ended, keys) if the home can be written; returns the outcome with
+    the row."""
     session, request = chain.session, outcome.request
-    if not session.home.writable:
-        return outcome
+    writable = session.home.writable
     planner = Planner(session)
-    session.home.note_run(
-        {
-            **keep_copy(session.home, request.config),
-            "request": {**request.to_json(), "store": without_password(request.store)},
-            "stages": {one.node.name: one.how for one in outcome.finished},
-            "errors": {one.node.name: one.error for one in outcome.failed},
-            "keys": {one.node.name: planner.status(one.node).key for one in outcome.finished if not one.error},
-            "report": str(outcome.report) if outcome.report else None,
-        }
-    )
-    return outcome
+    row = {
+        **(keep_copy(session.home, request.config) if writable else {COPY: newest_copy(session.home, request.suite)}),
+        "request": {**request.to_json(), "store": without_password(request.store)},
+        "stages": {one.node.name: one.how for one in outcome.finished},
+        "errors": {one.node.name: one.error for one in outcome.failed},
+        "keys": {one.node.name: planner.status(one.node).key for one in outcome.finished if not one.error},
+        "report": str(outcome.report) if outcome.report else None,
+        WROTE: sum(bytes_of(planner.status(one.node)) for one in outcome.finished if one.how == "built"),
+        **({"epochs": epochs} if (epochs := chain.epochs.noted) else {}),
+    }
+    if not writable:
+        return replace(outcome, row=row)
+    try:
+        session.home.note_run(row)
+    except AccessDenied as error:
+        if any(one.how == "built" for one in outcome.finished):
+            raise
+        log.warning("%s; nothing was to be done, and no row of this run is kept", error)
+    return replace(outcome, row=row)

@@ -1,4 +1,4 @@
-"""What the two flows share: their parameters, the request made from them, and how a flow run ends."""
+"""What the flows share: their parameters, the request made from them, and how a flow run ends."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from scrollwork.suites.request import Request
 F = TypeVar("F", bound=Callable[..., Any])
 OF_BUILD, OF_RUN = (BUILD,), (BUILD, RUN, CALLS)
 SUITE = "zeroscrolls"
+MOST = 3  # sentences on what is missing, in the message of a state
 OWN_HELP = {  # help texts of Prefect's form that differ from the command line's
     "tasks": "only these tasks (default: all)",
     "splits": "these splits instead of the suite's own (test)",
@@ -43,13 +44,15 @@ def flow_options(scopes: Sequence[str]) -> dict[str, Option]:
     return {name: one for name, one in every_option().items() if one.scope in scopes} | global_options()
 
 
-def with_options(scopes: Sequence[str], **defaults: Any) -> Callable[[F], F]:
+def with_options(
+    scopes: Sequence[str], further: Mapping[str, Option] | None = None, **defaults: Any
+) -> Callable[[F], F]:
     """Decorator: give a flow the declared options (suites/options.py) as parameters. It sets the signature and the
-    "Args" of the docstring, from which Prefect makes its form and validation. defaults: where they differ from the
-    command line's."""
+    "Args" of the docstring, from which Prefect makes its form and validation. further: options of this flow
+    alone. defaults: where they differ from the command line's."""
 
     def described(function: F) -> F:
-        known = flow_options(scopes)
+        known = {**flow_options(scopes), **(further or {})}
         kind = inspect.Parameter.KEYWORD_ONLY
         parameters = [inspect.Parameter("suite", kind, default=SUITE, annotation=str)]
         lines = ["suite: Which benchmark: its name, or the whole path of a suite file."]
@@ -175,5 +178,5 @@ def finish(outcome: Outcome, unanswered: Sequence[str] = ()) -> Outcome:
             f"{first.node.title}: {first.error}{more}. What finished stands; a retry redoes only the rest", outcome
         )
     if unanswered:
-        raise StageFailed(f"{unanswered[0]}. A retry asks again what may still be answered", outcome)
+        raise StageFailed(f"{'; '.join(unanswered[:MOST])}. A retry asks again what may still be answered", outcome)
     return outcome

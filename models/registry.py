@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, cast
 
 from scrollwork.models.base import Model
 from scrollwork.models.baselines import baseline_tables
 from scrollwork.models.baselines.baseline_tables import REST
+from scrollwork.models.baselines.mentions import HEAD
 from scrollwork.models.hosted.tables import BadTable, check_keys, checked_table
 from scrollwork.models.local import local_tables
 from scrollwork.models.table_keys import nearest_known
@@ -19,6 +21,9 @@ from scrollwork.models.vendors.keys import ENDPOINTS
 HOSTED = {name: f"scrollwork.models.hosted.{name}" for name in ENDPOINTS}  # cost money, or are at least remote
 # providers that accept requests in batches
 BATCHES = {name: f"scrollwork.models.hosted.{name}_batches" for name in ("anthropic", "openai")}
+# the extra that brings a client's libraries
+EXTRAS = {"anthropic": "anthropic", "openai": "openai", "compatible": "openai"}
+SDKS = {"anthropic": "anthropic", "openai": "openai"}  # what clients import when they ask
 LOCAL = {"transformers": "scrollwork.models.local.model"}  # checkpoints that run in this process
 CALLED = {**HOSTED, **LOCAL}  # costly or slow: calls are claimed, answers committed as they come
 PROVIDERS = {
@@ -27,6 +32,10 @@ PROVIDERS = {
     "planted": "scrollwork.models.baselines.planted",
     **CALLED,
 }
+BY_HEADS = "scrollwork.models.baselines.heads"  # in place of naive, for rules that need the extra seam
+FUNCTIONS = "scrollwork.models.functions"  # the provider of functions of the user's own process
+FUNCTION_PREFIX = "function:"
+FUNCTION = re.compile(r"function:([^~\"@:]{1,80})@([\w.+-]{1,40})")  # such a model in a request: its name, its revision
 FOR_LOCAL = ("context", "tokenizer")  # values of the command line that local models use
 UPPER_BOUNDS = ("extractive",)  # providers that may see references
 TABLES = {
@@ -47,9 +56,70 @@ def module_of(provider: str) -> str:
     return provider if is_outside(provider) else PROVIDERS[provider]
 
 
+def module_of_table(table: Mapping[str, Any]) -> str:
+    """Return the dotted name of the module that answers for a resolved table."""
+    provider = str(table["provider"])
+    rules = [*table.get("rules", {}).values(), *table.get(REST_RULES, {}).values()]
+    return BY_HEADS if provider == "baselines" and any(map(_by_heads, rules)) else module_of(provider)
+
+
+def _by_heads(rule: Mapping[str, Any]) -> bool:
+    return rule.get("clusters") == HEAD or any(map(_by_heads, rule.get("any_of", ())))
+
+
+def client_module(provider: str, modules: Mapping[str, str]) -> Any:
+    """Import and return a hosted provider's module. modules: HOSTED or BATCHES.
+
+    Raises ModuleNotFoundError if one of its libraries is absent; the message names the provider's extra.
+    """
+    with naming_extra(provider):
+        return importlib.import_module(modules[provider])
+
+
+def need_sdk(provider: str) -> None:
+    """Raise ModuleNotFoundError if the vendor's SDK is absent, which clients import when they ask; the message names
+    the provider's extra."""
+    with naming_extra(provider):
+        if provider in SDKS:
+            importlib.import_module(SDKS[provider])
+
+
+@contextmanager
+def naming_extra(provider: str) -> Iterator[None]:
+    """Let an error that a library is absent name a hosted provider's extra."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if not error.name or error.name.startswith(__name__.partition(".")[0]):
+            raise
+        library = error.name.partition(".")[0]
+        line = f"{library} is not installed: pip install 'scrollwork[{EXTRAS[provider]}]'"
+        raise ModuleNotFoundError(line, name=error.name) from error
+
+
 def is_outside(provider: object) -> bool:
     """Return whether a provider is a module from outside this package, `package.module`."""
     return isinstance(provider, str) and "." in provider
+
+
+def is_function(model: str) -> bool:
+    """Return whether a model's name in a request is the spec of a function."""
+    return model.startswith(FUNCTION_PREFIX)
+
+
+def function_table(spec: str) -> dict[str, Any]:
+    """Return the table of a function's spec: the name it is shown under and its revision. Raises ValueError."""
+    parts = FUNCTION.fullmatch(spec)
+    if parts is None:
+        raise ValueError(
+            f"model {spec!r}: write {FUNCTION_PREFIX}NAME@REVISION, as sw.model(function, name=, revision=) does"
+        )
+    return {"provider": FUNCTIONS, "shown": parts[1], "revision": parts[2]}
+
+
+def function_name(spec: str) -> str:
+    """Return the name of a function's spec, under which its rows are shown."""
+    return spec.removeprefix(FUNCTION_PREFIX).rpartition("@")[0]
 
 
 def settings(
@@ -62,7 +132,7 @@ def settings(
     name, _, rest = spec.partition(":")
     if name in {**CALLED, **vendors()} and name not in tables:
         return checked_settings(spec, table_of_id(spec, tables, suite), given)
-    table = table_of_name(name, tables, suite)
+    table = table_of_name(name, tables, suite, rest)
     if is_outside(table.get("provider")):
         if rest and rest != table.get("id"):
             raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
@@ -159,11 +229,11 @@ def needs_address(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> bool:
     return table.get("provider") == "compatible" and "base_url" not in table
 
 
-def table_of_name(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
+def table_of_name(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str, options: str = "") -> dict[str, Any]:
     """Return a model's table, with the values of `on.SUITE` over it. Raises UnknownModel.
 
-    Rules that it lacks are those of the model that `rest` names. Rules for tasks of no suite of ours are under
-    REST_RULES.
+    options: what is behind the name's colon, for the error. Rules that the table lacks are those of the model that
+    `rest` names. Rules for tasks of no suite of ours are under REST_RULES.
     """
     if name not in tables:
         for vendor in vendors().values():
@@ -171,9 +241,7 @@ def table_of_name(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str
                 raise UnknownModel(
                     f"no table is named {name!r}, but {vendor.title} has such a model: write {vendor.name}:{name}"
                 )
-        ids = [f"{vendor.name}:{one}" for vendor in vendors().values() for one in vendor.by_id]
-        near = nearest_known(name, [*tables, *ids])
-        raise UnknownModel(f"no model is named {name!r}; there are: {', '.join(sorted(tables))}{near}")
+        raise UnknownModel(no_such_model(name, options, tables))
     table = dict(tables[name])
     for key in ("on", "rules"):
         if not isinstance(table.get(key, {}), Mapping):
@@ -194,6 +262,23 @@ def table_of_name(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str
     return {**table, **({"rules": rules} if rules else {}), **({REST_RULES: rest} if rest else {})}
 
 
+def no_such_model(name: str, options: str, tables: Mapping[str, Mapping[str, Any]]) -> str:
+    """Say that no model has this name, which kinds of names there are, and the nearest of all names.
+
+    options: what is behind the colon of the name: of `openia:gpt-5`, whose vendor is misspelt, "gpt-5".
+    """
+    kinds: dict[str, list[str]] = {"": [], "hosted": [], "checkpoints": []}
+    for one, table in sorted(tables.items()):
+        provider = table.get("provider")
+        kinds["hosted" if provider in HOSTED else "checkpoints" if provider in LOCAL else ""].append(one)
+    called = sorted({*CALLED, *vendors()})
+    many = [f"{len(kinds[kind])} {kind} (as {kinds[kind][0]})" for kind in ("hosted", "checkpoints") if kinds[kind]]
+    there = ", ".join([*kinds[""], *many, f"VENDOR:ID ({', '.join(called)})"])
+    ids = [f"{vendor.name}:{one}" for vendor in vendors().values() for one in vendor.by_id]
+    near = nearest_known(name, [*tables, *(called if options else ids)])  # what is before a colon is no id
+    return f"no model is named {name!r}; there are: {there}; `scrollwork models` lists the hosted{near}"
+
+
 def merge_rules(rules: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """Return rules with others over them: task by task, but those for unknown tasks (REST) metric by metric."""
     rest = {**rules.get(REST, {}), **over.get(REST, {})}
@@ -206,8 +291,9 @@ def make(spec: str, table: Mapping[str, Any], revision: str) -> Model:
     Raises TypeError if a module from outside does not return a model.
     """
     table = dict(table)
+    name = module_of_table(table)
     provider = table.pop("provider")
-    module = importlib.import_module(module_of(provider))
+    module = client_module(provider, HOSTED) if provider in HOSTED else importlib.import_module(name)
     model = module.make(spec, table, revision)
     if is_outside(provider):
         for one in ("name", "provider", "members", "payload", "answer"):

@@ -95,6 +95,25 @@ SHARE = Between(0, 1)
 
 
 @dataclass(frozen=True)
+class Freshness:
+    """When stored answers are asked for anew: "never", "run", or a number of whole days from which they are old."""
+
+    words: tuple[str, ...] = ("never", "run")
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        days = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_DAYS
+        if value not in self.words and not days:
+            raise BadValue(f"{at}: {name} must be {FRESHNESS}, not {value!r}")
+
+    def schema(self) -> Schema:
+        return {"anyOf": [{"enum": list(self.words)}, {"type": "integer", "minimum": 1, "maximum": MOST_DAYS}]}
+
+
+MOST_DAYS = 99_999
+FRESHNESS = f"never, run, or a number of whole days from 1 to {MOST_DAYS:,}"
+
+
+@dataclass(frozen=True)
 class Choice:
     """One of some texts.
 
@@ -169,6 +188,12 @@ class Key:
     kind: Kind
     means: str
     needed: bool = False
+
+
+FRESH = Key(
+    Freshness(),
+    "When its stored answers are asked for anew: never (default), run, or after so many days; --fresh goes over it.",
+)
 
 
 @dataclass(frozen=True)

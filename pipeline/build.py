@@ -136,5 +136,5 @@ def _build(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session
 
 def _discard(session: Session, damage: DamagedArtifact) -> None:
     """Remove a damaged artifact, so that it is built again. Raises StorageError if it may not be removed."""
-    if session.artifacts.repair(damage):
+    if session.repair(damage):
         log.warning("%s; it is built again", damage)

@@ -6,7 +6,9 @@ These decide whether and when a request is sent, never what is in it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -34,7 +36,8 @@ def new_run() -> str:
 _budgets: dict[str, Budget] = {}
 _ledgers: dict[str, LimitsLedger] = {}
 _breakers: dict[tuple[str, str], Breaker] = {}
-_ended: set[tuple[str, str]] = set()
+_limits: dict[str, tuple[float, Stop]] = {}
+_ended: dict[tuple[str, str], str] = {}
 _told: set[tuple[str, ...]] = set()
 _lock = threading.Lock()
 
@@ -56,6 +59,13 @@ def budget_of(calling: CallSettings, store: ResponseStore) -> Budget | None:
         return _budgets[calling.run]
 
 
+def gone_budget(calling: CallSettings) -> Budget | None:
+    """Return the budget of a run in this process if it is used up, else None."""
+    with _lock:
+        budget = _budgets.get(calling.run)
+    return budget if budget is not None and budget.gone else None
+
+
 def gate_of(model: str, calling: CallSettings, store: ResponseStore) -> Meter | None:
     """Return the meter that charges a model's calls to its run's budget; None if the run has none.
 
@@ -72,12 +82,18 @@ def given_up(model: str, calling: CallSettings, reason: str = "") -> bool:
     """Return whether a stage of the run has given up on a model, so that other stages need not try it.
 
     A stage gives up if, for example, the key is refused or nothing but failures comes. reason: if not empty, this call
-    records that the model is given up (the text itself is not kept).
+    records that the model is given up.
     """
     with _lock:
         if reason:
-            _ended.add((calling.run, model))
+            _ended.setdefault((calling.run, model), reason)
         return (calling.run, model) in _ended
+
+
+def why_given_up(model: str, calling: CallSettings) -> str:
+    """Return why a stage of the run has given up on a model; "" if none has."""
+    with _lock:
+        return _ended.get((calling.run, model), "")
 
 
 def breaker(model: str, calling: CallSettings, alone: int = 0) -> Breaker | None:
@@ -96,14 +112,47 @@ def breaker(model: str, calling: CallSettings, alone: int = 0) -> Breaker | None
         return found
 
 
+def stop_of(calling: CallSettings) -> Stop:
+    """Return what stops the calls of a run: Ctrl-C, and the end of its time limit."""
+    with _lock:
+        return _limits[calling.run][1] if calling.run in _limits else STOP
+
+
+@contextmanager
+def within_time(calling: CallSettings) -> Iterator[None]:
+    """Send no more calls of a run once its time limit is over; what is in flight is waited for.
+
+    The time counts from when this is first entered for a run: a night has parts, and a flow run may be retried.
+    """
+    if calling.time_limit_s is None:
+        yield
+        return
+    now = time.monotonic()
+    with _lock:
+        began, stop = _limits.setdefault(calling.run, (now, Stop(of=STOP)))
+    reason = f"the time limit of {calling.time_limit_s / 60:g} min is over"
+
+    def over() -> None:
+        if not stop.level:  # a second time would cancel what is in flight
+            stop.set(reason)
+
+    timer = threading.Timer(max(0.0, began + calling.time_limit_s - now), over)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def begin_run(run: str) -> None:
     """Forget which models a run gave up, and its circuit breakers. Called at the start of a run.
 
-    The same run may start again in this process. Its budget and the warnings that it printed are kept.
+    The same run may start again in this process. Its budget, its time limit and the warnings that it printed are kept.
     """
     with _lock:
         for known in [key for key in (*_ended, *_breakers) if key[0] == run]:
-            _ended.discard(known)
+            _ended.pop(known, None)
             _breakers.pop(known, None)
 
 

@@ -14,9 +14,10 @@ from uuid import uuid4
 
 from scrollwork.pipeline.plan import Plan
 from scrollwork.pipeline.session import Locations
+from scrollwork.storage.home import PLANS
 from scrollwork.storage.location import Location
 
-FOLDER = "plans"
+FOLDER = PLANS
 LEFT_S = 30 * 24 * 3600.0  # seconds; an older file is taken to be left by a killed run
 IN_MEMORY = 8  # most plans that a process keeps in memory
 
@@ -49,7 +50,7 @@ def sweep(home: str) -> None:
     home: its path or URL. In a remote home nothing is removed, because the age of files is not known there.
     """
     folder = Location(f"{home}/{FOLDER}")
-    for name in folder.names():
+    for name in folder.names() if folder.local is not None else ():
         try:
             written = folder.size_and_time(name)[1]
         except FileNotFoundError:  # another run has just ended

@@ -5,6 +5,9 @@ The listener is, for example, the progress display of a command. Stages are know
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,7 +28,7 @@ class Listener(Protocol):
         """
 
     def ended(self, title: str, how: str) -> None:
-        """Note that a stage ended. how: "reused", "built" or "failed"."""
+        """Note that a stage ended. how: "reused", "built", "failed", or "stopped" by the user."""
 
 
 @dataclass(frozen=True)
@@ -56,33 +59,49 @@ class _Nobody:
     def ended(self, title: str, how: str) -> None: ...
 
 
-_listener: Listener = _Nobody()
+_nobody = _Nobody()
+_listener: Listener = _nobody
+_muted = ContextVar("muted", default=False)  # of a run beside the one that is shown, in another thread
 
 
 def listen(listener: Listener | None) -> None:
     """Send progress to `listener` from now on, in place of any other; None to send it to nobody."""
     global _listener
-    _listener = listener or _Nobody()
+    _listener = listener or _nobody
+
+
+@contextmanager
+def muted() -> Iterator[None]:
+    """Send nothing that this thread reports while the body runs: the listener shows another run."""
+    before = _muted.set(True)
+    try:
+        yield
+    finally:
+        _muted.reset(before)
+
+
+def _heard() -> Listener:
+    return _nobody if _muted.get() else _listener
 
 
 def say(text: str) -> None:
     """Report a message that belongs to no stage."""
-    _listener.said(text)
+    _heard().said(text)
 
 
 def started(title: str) -> None:
     """Report that a stage begins."""
-    _listener.started(title)
+    _heard().started(title)
 
 
 def tell(title: str, done: int, total: int, steady: bool = True) -> None:
     """Report that `done` of `total` items of a stage are finished. steady: see `Listener.moved`."""
-    _listener.moved(title, done, total, steady)
+    _heard().moved(title, done, total, steady)
 
 
 def ended(title: str, how: str) -> None:
-    """Report that a stage ended. how: "reused", "built" or "failed"."""
-    _listener.ended(title, how)
+    """Report that a stage ended. how: as of `Listener.ended`."""
+    _heard().ended(title, how)
 
 
 _standings: dict[str, Standing | None] = {}  # of the stages that are watched, by title

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import re
 import stat
@@ -20,6 +21,8 @@ from scrollwork.preprocessing.raw.zip_members import INSIDE, find_member
 from scrollwork.records.raw_file import RawFile
 from scrollwork.storage.digest import FileDigests, sha256_of
 from scrollwork.storage.downloads.partial import UNFINISHED
+from scrollwork.storage.home import is_remote
+from scrollwork.storage.mirror import mirror_of
 
 FOLDER = "a folder"
 KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
@@ -64,11 +67,10 @@ class FoundFiles:
     def opened(self, folder: str) -> RawFiles:
         """Return the files in the form in which the module of a data set reads them. Nothing is opened yet.
 
-        folder: the raw folder.
+        folder: the raw folder, or its URL.
         """
-        root = Path(folder)
         roles = {
-            role: tuple((self._name(role, file), root / file.path) for file in files)
+            role: tuple((self._name(role, file), place_of(folder, file.path)) for file in files)
             for role, files in self.roles.items()
         }
         return RawFiles(self.dataset, roles)
@@ -98,18 +100,18 @@ def find(
 ) -> FoundFiles:
     """Find the files of each role: all matches of the first of its patterns that matches any file.
 
-    patterns: glob patterns by role, relative to `folder`, the raw folder. "ARCHIVE.zip!MEMBER" means the member MEMBER
-    of each archive that matches. values: for {placeholders} in patterns; patterns with another one are left out.
+    patterns: glob patterns by role, relative to `folder`, the raw folder or its URL. "ARCHIVE.zip!MEMBER" means the
+    member MEMBER of each archive that matches. values: for {placeholders} in patterns; patterns with another one are
+    left out.
 
     Raises MissingFile if a role has no file, naming its patterns; MalformedFile if a match is not a file, cannot be
     read, or is an archive that does not have exactly one such member; UsageError if a pattern leads out of the folder.
     """
-    root = Path(folder)
     roles = {}
     members = {}
     for role, ordered in patterns.items():
         wanted = [pattern for one in ordered if (pattern := fill_pattern(one, values)) is not None]
-        first, paths = first_match(str(root), wanted)
+        first, paths = first_match(folder, wanted)
         if not paths:
             raise MissingFile(
                 dataset,
@@ -119,9 +121,9 @@ def find(
                 "(`scrollwork fetch SUITE --list` says where each file is published)",
                 "missing file",
             )
-        roles[role] = tuple(raw_file(dataset, root, path, digests) for path in paths)
+        roles[role] = tuple(raw_file(dataset, folder, path, digests) for path in paths)
         if member := in_archive(first)[1]:
-            members[role] = {path: member_of(path, root, member) for path in paths}
+            members[role] = {path: member_of(path, folder, member) for path in paths}
     return FoundFiles(dataset, roles, members)
 
 
@@ -177,18 +179,26 @@ def in_archive(pattern: str) -> tuple[str, str]:
     return (f"{archive}{INSIDE[:-1]}", member) if inside else (pattern, "")
 
 
-def member_of(path: str, root: Path, pattern: str) -> str:
+def place_of(root: str, path: str) -> Path:
+    """Return where a file of the raw folder can be read: there, or in a local copy if `root` is a URL.
+
+    Raises FileNotFoundError if it is not behind the URL any more, StorageError if it cannot be fetched.
+    """
+    return mirror_of(root).place(path) if is_remote(root) else Path(root) / path
+
+
+def member_of(path: str, root: str, pattern: str) -> str:
     """Return the name of the one member of an archive that matches a pattern.
 
     path: the archive, relative to root. Raises MalformedFile if it cannot be read, or if no or several members match.
     """
     try:
-        return find_member(path, root / path, pattern)
+        return find_member(path, place_of(root, path), pattern)
     except OSError as error:
         raise unreadable_file(path, error) from error
 
 
-def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFile:
+def raw_file(dataset: str, root: str, path: str, digests: FileDigests) -> RawFile:
     """Return a file with its digest. path: relative to root.
 
     Raises MalformedFile if it cannot be read, or if its name is not UTF-8.
@@ -196,7 +206,7 @@ def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFi
     if not is_encodable(path):
         raise MalformedFile(dataset, "", "", f"the name of {path!r} is not UTF-8; rename it", "unreadable file")
     try:
-        sha256, size = digests.of(root / path)
+        sha256, size = digests.of(place_of(root, path))
     except OSError as error:
         raise unreadable_file(path, error) from error
     return RawFile(dataset, path, sha256, size)
@@ -221,14 +231,42 @@ def all_matches(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ..
     """Return the paths below the raw folder that match a glob pattern: (files, others such as folders).
 
     Both are relative and sorted by `natural_key`. Files of unfinished downloads are left out. The result is kept until
-    `all_matches.cache_clear()` is called.
+    `forget_matches` is called. Behind a URL there are files alone.
     """
+    if is_remote(root):
+        first = pattern.partition("/")[0]
+        below = mirror_of(root).files("" if glob.has_magic(first) or first == pattern else first)
+        remote = [path for path in below if not path.endswith(UNFINISHED) and is_match(path, pattern)]
+        return tuple(sorted(remote, key=natural_key)), ()
     found: dict[bool, list[str]] = {True: [], False: []}
     for path in glob.glob(pattern, root_dir=root, recursive=True):
         if not path.endswith(UNFINISHED):
             found[(Path(root) / path).is_file()].append(Path(path).as_posix())
     files, others = (tuple(sorted(found[is_file], key=natural_key)) for is_file in (True, False))
     return files, others
+
+
+def is_match(path: str, pattern: str) -> bool:
+    """Return whether `glob.glob(pattern, recursive=True)` would return the path of a file."""
+    return _is_match(tuple(path.split("/")), tuple(pattern.split("/")))
+
+
+def _is_match(parts: tuple[str, ...], patterns: tuple[str, ...]) -> bool:
+    if not patterns:
+        return not parts
+    first, rest = patterns[0], patterns[1:]
+    if first == "**":
+        shown = next((at for at, part in enumerate(parts) if part.startswith(".")), len(parts))
+        return any(_is_match(parts[at:], rest) for at in range(shown + 1))
+    hidden = bool(parts) and parts[0].startswith(".") and not first.startswith(".")
+    return bool(parts) and not hidden and fnmatch.fnmatchcase(parts[0], first) and _is_match(parts[1:], rest)
+
+
+def forget_matches(root: str) -> None:
+    """Look for the files of a raw folder anew: there may be others."""
+    all_matches.cache_clear()
+    if is_remote(root):
+        mirror_of(root).forget()
 
 
 def natural_key(path: str) -> list[tuple[int, int, str]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrollwork.storage.artifacts.artifact import KEY_CHARS, Artifact, Artifacts
 from scrollwork.storage.digest import FileDigests
+from scrollwork.storage.errors import DamagedArtifact
 from scrollwork.storage.home import SNAPSHOTS, Home
 from scrollwork.storage.location import Location
 
@@ -25,8 +26,9 @@ class CallSettings:
 
     run: name of the run; attempts and their cost are stored under it. budget_usd: the budget in dollars, as text; ""
     for none. retry_failed: ask again the requests that failed for good. batch: ask through the vendors' batch APIs.
-    batch_wait_s: seconds to wait for batches, None for as long as it takes. tables: the complete table of each model,
-    by model. judges: the tables of models that judge answers, by role.
+    batch_wait_s: seconds to wait for batches, None for as long as it takes. time_limit_s: seconds after which a run
+    sends no more, None for no limit. tables: the complete table of each model, by model. judges: the tables of models
+    that judge answers, by role.
     """
 
     run: str = ""
@@ -34,6 +36,7 @@ class CallSettings:
     retry_failed: bool = False
     batch: bool = False
     batch_wait_s: float | None = None
+    time_limit_s: float | None = None
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     judges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -51,13 +54,23 @@ class Locations:
     store: str = ""
     calling: CallSettings | None = None
 
+    @cached_property
+    def known(self) -> dict[str, Artifact]:
+        """What sessions at these locations have read of a remote home (`Artifacts`). A copy of them begins anew."""
+        return {}
+
+    @cached_property
+    def pointers(self) -> dict[str, dict[str, Any]]:
+        """Pointers of a remote home to whole snapshots, by URL, that these sessions have read (`Session.pointer`)."""
+        return {}
+
 
 class Session:
     """The home, the raw folder and the response store of one process. The store is opened when it is first used."""
 
     def __init__(self, locations: Locations) -> None:
         self.locations = locations
-        self.home = Home(locations.home, locations.store)
+        self.home = Home(locations.home, locations.store, locations.known)
         self.artifacts: Artifacts = self.home.artifacts
         self.artifacts.keeper = self._keep
         self._made: dict[str, object] = {}
@@ -97,18 +110,34 @@ class Session:
         """Return the pointer for a stage key: which snapshot of answers it has now. None if there is none.
 
         artifact: key of the snapshot. answers: its content key. complete: True if no answer is missing that can be
-        asked for. expected, unanswered: numbers of requests. A file that is not a whole pointer counts as none.
+        asked for. expected, unanswered: numbers of requests. A file that is not a whole pointer counts as none. Of a
+        remote home, one to a complete snapshot is read once in a run, until something there is repaired.
         """
+        folder, name = self._slot(stage, slot), f"{key[:KEY_CHARS]}.json"
+        kept = self.locations.pointers
+        if (value := kept.get(f"{folder.url}/{name}")) is not None:
+            return value
         try:
-            value = json.loads(self._slot(stage, slot).read(f"{key[:KEY_CHARS]}.json"))
+            value = json.loads(folder.read(name))
         except (FileNotFoundError, ValueError):
             return None
-        return value if isinstance(value, dict) and {"artifact", "answers", "complete"} <= set(value) else None
+        if not isinstance(value, dict) or not {"artifact", "answers", "complete"} <= set(value):
+            return None
+        again = self.locations.calling is not None and self.locations.calling.retry_failed
+        if folder.local is None and value["complete"] is True and not again:
+            kept[f"{folder.url}/{name}"] = value
+        return value
 
     def point(self, stage: str, slot: str, key: str, value: Mapping[str, Any]) -> None:
         """Write the pointer for a stage key, in place of an older one. value: from `pointer_to`."""
-        data = pointer_bytes(value)
-        self._slot(stage, slot).replace(f"{key[:KEY_CHARS]}.json", data)
+        folder, name = self._slot(stage, slot), f"{key[:KEY_CHARS]}.json"
+        self.locations.pointers.pop(f"{folder.url}/{name}", None)
+        folder.replace(name, pointer_bytes(value))
+
+    def repair(self, damage: DamagedArtifact) -> bool:
+        """Remove a damaged artifact, as `Artifacts.repair`; pointers are read anew from then on."""
+        self.locations.pointers.clear()
+        return self.artifacts.repair(damage)
 
     def _slot(self, stage: str, slot: str) -> Location:
         return self.artifacts.root.child(stage, slot)

@@ -9,6 +9,7 @@ are followed in the same way; the libraries that it imports enter keys by versio
 from __future__ import annotations
 
 import ast
+import gc
 import hashlib
 import sys
 import threading
@@ -28,8 +29,6 @@ from scrollwork.pipeline.source_cache import Memory, Parsed
 ABSENT = "not installed"  # stands in keys in place of a version
 _IMPORTED_AS: dict[str, set[str]] = {}  # the top-level modules that are imported from a distribution, by its name
 _SURE: set[str] = set()  # distributions that are known to be loaded in the version that is in keys
-# If two threads parse at the same time, one may fail with "SystemError: AST constructor recursion depth mismatch",
-# because Python 3.11 to 3.13.0 count the depth of all threads together (python/cpython issue 106905).
 PARSING = threading.Lock()
 SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
 HOLDERS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)  # nodes that may have a docstring
@@ -141,9 +140,25 @@ def _read(module: str) -> tuple[str, tuple[str, ...], tuple[tuple[str, str], ...
 
 def _parsed(module: str, data: bytes) -> Parsed:
     """Return (digest, names of all imports) of a module. data: the bytes of its file."""
-    with PARSING:
-        tree = ast.parse(data)
+    tree = syntax_tree(data)
     return hashlib.sha256(canonical_text(tree).encode()).hexdigest(), tuple(sorted(set(_imports(tree, module))))
+
+
+def syntax_tree(source: str | bytes) -> ast.Module:
+    """Parse a module as `ast.parse` does, safe from others that parse meanwhile.
+
+    Python 3.11 to 3.13.0 count one depth for all parsing (python/cpython issue 106905) and fail with "SystemError: AST
+    constructor recursion depth mismatch" if something else is parsed in the middle. A collection of garbage may do
+    that: it runs finalizers, and lets other threads run. Printing a traceback parses, too.
+    """
+    with PARSING:
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            return ast.parse(source)
+        finally:
+            if collecting:
+                gc.enable()
 
 
 @cache

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.pipeline.raw_files import fill_pattern, matching_files
+from scrollwork.pipeline.raw_files import fill_pattern, matching_files, place_of
 from scrollwork.preprocessing.chapters.edits import Edit
 from scrollwork.preprocessing.chapters.strip import RULES
 from scrollwork.preprocessing.datasets.book_sum_sort import Part, cuts
@@ -49,9 +48,9 @@ def cut(part: Part, edit: Edit | None) -> Cut:
 
 def raw_files(request: Request, task: TaskConfig) -> RawFiles:
     """Return the task's raw files. They are not hashed, as nothing is built from them here. Raises MissingFile."""
-    root = Path(request.raw)
     roles = {
-        role: tuple((path, root / path) for path in _first(request, ordered)) for role, ordered in task.raw.items()
+        role: tuple((path, place_of(request.raw, path)) for path in _first(request, ordered))
+        for role, ordered in task.raw.items()
     }
     return RawFiles(task.dataset, roles)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scrollwork.pipeline.design import design_of
@@ -13,6 +13,7 @@ from scrollwork.records.base import Row
 from scrollwork.records.comparison import Average
 from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.storage.epochs import told
 from scrollwork.storage.home import Home
 from scrollwork.tasks.compare import JudgedArtifact, compare
 from scrollwork.tasks.judge.run import STAGE as JUDGE
@@ -28,12 +29,13 @@ FURTHER, RANKING = "report: further stage", "report: ranking"
 @dataclass(frozen=True)
 class HomeLedger:
     """The ledger of a home. suite: its name. tasks: the artifacts behind the scores. remarks: sentences on what is not
-    shown, and why."""
+    shown, and why. epochs: as of `epochs_of`."""
 
     suite: str
     ledger: Ledger
     tasks: Sequence[ScoredTask]
     remarks: Sequence[str]
+    epochs: Mapping[str, str]
 
 
 def ledger_in(home: Home, suite: str, whole: bool = True) -> HomeLedger:
@@ -41,12 +43,14 @@ def ledger_in(home: Home, suite: str, whole: bool = True) -> HomeLedger:
 
     Raises UsageError; StageFailed if nothing is scored.
     """
-    scores = scores_in(home, suite)
+    home = home.one_look()
+    everything = list(home.artifacts.everything())
+    scores = scores_in(home, suite, everything)
     if not scores.rows:
         raise StageFailed(f"nothing is scored for {suite} in {home.url}; run `scrollwork run` first")
-    everything = list(home.artifacts.everything())
     tasks = ByContent(everything).tasks(scores.artifacts)
-    params = {**scores.params, "raw": known_of(tasks, scores.params["upstream_files"])}
+    epochs = epochs_of(tasks)
+    params = {**scores.params, "run": epochs, "raw": known_of(tasks, scores.params["upstream_files"])}
     remarks = [f"not shown, {sentence}" for sentence in scores.left_out]
     known = design_of(scores.suite).modules
     modules = {name: importlib.import_module(known[name]) for name in (FURTHER, RANKING) if name in known}
@@ -64,7 +68,29 @@ def ledger_in(home: Home, suite: str, whole: bool = True) -> HomeLedger:
                 f"{lacking} of {len(scores.artifacts)} scores are shown without their examples, which are not in this "
                 "home any more"
             )
-    return HomeLedger(scores.suite.name, Ledger(params, scores.rows, scores.subsets, tables, ranks), tasks, remarks)
+    ledger = Ledger(params, scores.rows, scores.subsets, tables, ranks)
+    return HomeLedger(scores.suite.name, ledger, tasks, remarks, epochs)
+
+
+def epochs_of(tasks: Sequence[ScoredTask]) -> dict[str, str]:
+    """Describe when models were asked anew, as in the head of the page of a run: {"answers of MODEL": text}.
+
+    Models without an epoch are left out. A model's tasks are named where they are not all of one epoch.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for task in tasks:
+        for answers in task.answers:
+            params = answers.manifest.ingredients.params
+            name = str(params.get("epoch", ""))
+            text = told(name, (params.get("reuse") or {}).get("since")) if name else "of no epoch"
+            found.setdefault(f"answers of {task.model}", {}).setdefault(text, []).append(task.task)
+    named = {label: texts for label, texts in found.items() if any(text != "of no epoch" for text in texts)}
+    return {
+        label: next(iter(texts))
+        if len(texts) == 1
+        else "; ".join(f"{', '.join(sorted(set(own)))}: {text}" for text, own in sorted(texts.items()))
+        for label, texts in named.items()
+    }
 
 
 def compare_home(scores: HomeScores, judged: Sequence[Artifact]) -> Tables:

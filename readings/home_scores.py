@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from scrollwork.models.registry import function_name, is_function
 from scrollwork.pipeline.design import design_of
+from scrollwork.pipeline.plan import folder_name
 from scrollwork.readings.same_inputs import Place, by_inputs, differences, inputs_of
 from scrollwork.records.score import SUBSETS, Aggregate
 from scrollwork.reporting.boards.cells import is_member
@@ -19,6 +21,7 @@ from scrollwork.suites.suite_files import Suite
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
 from scrollwork.tasks.report.parameters import report_params
 
+OTHER_REVISION = "of another revision than the one that is shown (frames read it with models='NAME@REVISION')"
 NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 
@@ -27,7 +30,8 @@ class HomeScores:
     """The scores of a home's newest runs. suite: with the metrics and judges that they used.
 
     params: of a report on them. artifacts: of stage aggregate, each with the row that its line shows. subsets: scores
-    on flagged examples. left_out: sentences on scores that are left out.
+    on flagged examples. left_out: sentences on scores that are left out. revisions: of each function that is shown, by
+    its name.
     """
 
     suite: Suite
@@ -36,6 +40,7 @@ class HomeScores:
     artifacts: tuple[tuple[Aggregate, Artifact], ...]
     subsets: list[Aggregate] = field(default_factory=list)
     left_out: Sequence[str] = ()
+    revisions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -43,7 +48,8 @@ class Collected:
     """Scores of runs, by place; runs are added from the newest to the oldest. ranks: the suite ranks models.
 
     settings: of the runs, each once. newest: index of the settings of each model's newest run. scored_by: metric and
-    judging models, by task. left: the scores that are left out, by reason.
+    judging models, by task. left: the scores that are left out, by reason. revisions: the one revision of each function
+    whose scores count, by its name: that of its newest run, if it is not given.
     """
 
     ranks: bool
@@ -53,19 +59,35 @@ class Collected:
     newest: dict[str, int] = field(default_factory=dict)
     scored_by: dict[str, tuple[str, dict[str, str]]] = field(default_factory=dict)
     left: dict[str, set[str]] = field(default_factory=dict)
+    revisions: dict[str, str] = field(default_factory=dict)
 
     def add_run(self, home: Home, run: Mapping[str, Any]) -> None:
-        """Add those scores of a run that no newer run with the same settings has."""
+        """Add those scores of a run that no newer run with the same settings has; of a function, of one revision."""
         own = settings_of(run["request"])
         if own not in self.settings:
             self.settings.append(own)
         asked = self.settings.index(own)
+        revisions = revisions_of(run["request"])
         for name, key in run["keys"].items():
             stage, _, slot = name.partition("/")
-            if stage != AGGREGATE or (slot, asked) in self.rows:
+            if stage != AGGREGATE or ((slot, asked) in self.rows and not revisions):
                 continue
-            if (artifact := home.artifacts.find(stage, slot, key)) is not None:
+            if (artifact := home.artifacts.find(stage, slot, key)) is None or self._of_other(slot, revisions):
+                continue
+            if (slot, asked) not in self.rows:
                 self._add((slot, asked), artifact)
+
+    def _of_other(self, slot: str, revisions: Mapping[str, str]) -> bool:
+        """Return whether a score is of another revision of a function than the one whose scores count; note it if so.
+
+        slot: of its aggregate. revisions: of the functions of its run, by name.
+        """
+        _, task, _, label, *_ = slot.split(".")
+        name = next((one for one in revisions if folder_name(one) == label), "")
+        if not name or revisions[name] == self.revisions.setdefault(name, revisions[name]):
+            return False
+        self.left.setdefault(OTHER_REVISION, set()).add(f"{name}@{revisions[name]}, {task}")
+        return True
 
     def _add(self, place: Place, artifact: Artifact) -> None:
         found, params = aggregates_of(artifact), artifact.manifest.ingredients.params
@@ -80,12 +102,12 @@ class Collected:
         else:
             self.rows[place], self.artifacts[place] = found, artifact
 
-    def sections(self, home: Home) -> dict[Place, str]:
+    def sections(self, everything: Callable[[], Iterable[Artifact]]) -> dict[Place, str]:
         """Return the name of each score's section on the page, by place. For a suite that ranks models it is the split,
-        as a ranking itself decides which runs it can compare."""
+        as a ranking itself decides which runs it can compare. everything: returns all artifacts of the home."""
         if self.ranks:
             return {place: found[-1].split for place, found in self.rows.items()}
-        inputs = inputs_of(home, self.artifacts)
+        inputs = inputs_of(everything(), self.artifacts)
         return by_inputs({place: (found[-1], inputs[place]) for place, found in self.rows.items()}, self.settings)
 
     def upper_bounds(self) -> list[str]:
@@ -106,8 +128,12 @@ def _param(aggregate: Artifact, name: str) -> Any:
     return aggregate.manifest.ingredients.params.get(name)
 
 
-def scores_in(home: Home, suite: str) -> HomeScores:
-    """Collect the scores of the newest runs and the artifacts behind them. suite: its name or its file.
+def scores_in(
+    home: Home, suite: str, everything: Sequence[Artifact] | None = None, revisions: Mapping[str, str] | None = None
+) -> HomeScores:
+    """Collect the scores of the newest runs and the artifacts behind them. suite: its name or its file. everything: all
+    artifacts of the home, where they are known. revisions: those to be shown of functions, by their names; of the
+    others that of their newest run, as all scores of a function are of one revision.
 
     A row holds the newest score of each task that a model got with the same settings (limit, seed, options, raw folder,
     cut): scores on different inputs are never in one row. Rows on different inputs of a split are in different sections
@@ -117,10 +143,10 @@ def scores_in(home: Home, suite: str) -> HomeScores:
     Raises UsageError.
     """
     plain = suite_in(home, suite)
-    all_runs = Collected(design_of(plain).ranked)
+    all_runs = Collected(design_of(plain).ranked, revisions=dict(revisions or {}))
     for run in benchmark_runs(home, plain.name):
         all_runs.add_run(home, run)
-    sections = all_runs.sections(home)
+    sections = all_runs.sections(home.artifacts.everything if everything is None else lambda: everything)
     order = sorted(sections)
     families: dict[str, set[int]] = {}
     for place in order:
@@ -143,7 +169,14 @@ def scores_in(home: Home, suite: str) -> HomeScores:
         tuple((rows[place][-1], all_runs.artifacts[place]) for place in order),
         subsets,
         [f"{why}: {'; '.join(sorted(what))}" for why, what in all_runs.left.items()],
+        all_runs.revisions,
     )
+
+
+def revisions_of(request: Mapping[str, Any]) -> dict[str, str]:
+    """Return the revision of each function among the models of a request, by the name of the function."""
+    specs = [one for one in request.get("models") or () if is_function(one)]
+    return {function_name(one): one.rpartition("@")[2] for one in specs}
 
 
 def settings_of(request: Mapping[str, Any]) -> dict[str, Any]:

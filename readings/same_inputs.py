@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from scrollwork.records.score import Aggregate
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.storage.home import Home
 from scrollwork.tasks.sample.run import STAGE as SAMPLE
 
 IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # already part of a row's name
@@ -65,12 +64,10 @@ def by_inputs(
     return found
 
 
-def inputs_of(home: Home, aggregates: Mapping[Place, Artifact]) -> dict[Place, tuple[str, ...]]:
+def inputs_of(everything: Iterable[Artifact], aggregates: Mapping[Place, Artifact]) -> dict[Place, tuple[str, ...]]:
     """Return the digests of the samples behind each aggregate. Equal files in another folder, or a limit that leaves
-    nothing out, give the same digests."""
-    digests = {
-        one.content: one.exact for one in home.artifacts.everything() if one.manifest.ingredients.stage == SAMPLE
-    }
+    nothing out, give the same digests. everything: all artifacts of the home."""
+    digests = {one.content: one.exact for one in everything if one.manifest.ingredients.stage == SAMPLE}
     found = {}
     for place, aggregate in aggregates.items():
         samples = aggregate.manifest.ingredients.each("sample")

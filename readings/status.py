@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from contextlib import closing
 from typing import Any
 
+from scrollwork.readings.room import warnings
+from scrollwork.storage.answers.rows import Spent
+from scrollwork.storage.epochs import Register
 from scrollwork.storage.home import Home
 
 MONEY = ("amount", "unknown_calls", "assumed_calls", "assumed")
 
 
 def status(home: Home) -> dict[str, Any]:
-    """Return the runs of a home, its artifacts by stage, and answers, failures, attempts and costs by model."""
+    """Return the runs of a home, its artifacts by stage, and answers, failures, attempts and costs by model; and lines
+    on disk and budget where they are nearly used up (`warnings`); and the last night of each suite."""
     stages = Counter(artifact.manifest.ingredients.stage for artifact in home.artifacts.everything())
     runs = [
         {
@@ -20,10 +26,50 @@ def status(home: Home) -> dict[str, Any]:
             "models": run["request"]["models"],
             "stages": dict(Counter(run["stages"].values())),
             "errors": run["errors"],
+            "epochs": run.get("epochs", {}),
         }
         for run in home.runs()
     ]
-    return {"home": home.url, "runs": runs, "artifacts": dict(stages), **store_holdings(home)}
+    known, damaged = epochs(home)
+    told = {"epochs": known, "damaged_epochs": damaged, "warnings": warnings(home), "nights": last_nights(home)}
+    return {"home": home.url, "runs": runs, "artifacts": dict(stages), **told, **store_holdings(home)}
+
+
+def last_nights(home: Home) -> list[dict[str, Any]]:
+    """Return the last night of each suite, and how many there are."""
+    from scrollwork.readings.nights.register import Nights  # every run loads this module, and none reads nights
+
+    found: dict[str, dict[str, Any]] = {}
+    for row in Nights(home.url).rows():
+        count = found[row.suite]["nights"] + 1 if row.suite in found else 1
+        last = {"last": row.name, "kind": row.kind, "outcome": row.outcome, "sentence": row.sentence}
+        found[row.suite] = {"suite": row.suite, "nights": count, **last}
+    return list(found.values())
+
+
+def epochs(home: Home) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return (epochs of a home, what is wrong with files that are none).
+
+    The newest is first: {model, epoch, opened, complete, left}, times in unix seconds, `complete` None for an open one.
+    left: whether it is open and no command goes on in it any more.
+    """
+    damaged: list[str] = []
+    register = Register(home.url)
+    order = sorted(
+        register.every(damaged=damaged),
+        key=lambda one: (-one.opened, one.model, one.name, -(one.completed or math.inf)),
+    )
+    found = {(one.model, one.name): one for one in reversed(order)}  # of a night: a canary, and the full set after it
+    return [
+        {
+            "model": one.model,
+            "epoch": one.name,
+            "opened": one.opened,
+            "complete": one.completed or None,
+            "left": not one.completed and register.is_followed(one),
+        }
+        for one in reversed(found.values())
+    ], damaged
 
 
 def store_holdings(home: Home) -> dict[str, Any]:
@@ -50,3 +96,14 @@ def store_holdings(home: Home) -> dict[str, Any]:
         found["open_batches"] = open_batches(home)
     total = {name: sum(own[name] for own in spent.values()) for name in MONEY}
     return {**found, "spent": {"currency": "USD", **total}, "spent_by_model": spent}
+
+
+def spent_by_model(home: Home, run: str | None, since: float | None = None) -> dict[str, Spent]:
+    """Return what a run wrote down of its calls, by model. run: None for any; since: from this time on (unix
+    seconds)."""
+    if not home.has_store:
+        return {}
+    from scrollwork.storage.answers.store import ResponseStore  # SQLAlchemy; a run of baselines that stand needs none
+
+    with closing(ResponseStore(home.store_place)) as store:
+        return store.spent(run, since)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.session import pointer_bytes, pointer_to
 from scrollwork.pipeline.snapshots.check import store_problems
 from scrollwork.pipeline.snapshots.rows import answer_state
@@ -30,6 +31,8 @@ from scrollwork.tasks.overview.run import STAGE as OVERVIEW
 from scrollwork.tasks.predictions import STAGE as PREDICTIONS
 from scrollwork.tasks.report.run import STAGE as REPORT
 
+USUAL = ".scrollwork"  # the home's folder where none is named
+
 
 @dataclass
 class HomeContents:
@@ -38,6 +41,35 @@ class HomeContents:
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     pointers: list[tuple[Location, str]] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+
+
+def require_home(home: Home) -> None:
+    """Raise UsageError if a folder, or a place in a store of objects, is no home: nothing in it would be broken.
+
+    Raises StorageError for a file, or a folder that may not be read."""
+    home.check_place()
+    names = Location(home.url).names()
+    if not {"artifacts", "runs"} & set(names):
+        why = "holds neither artifacts/ nor runs/" if names else "there is no such folder, or it is empty"
+        below = Home(f"{home.url}/{USUAL}")
+        near = f"; did you mean {below.url}?" if {"artifacts", "runs"} & set(Location(below.url).names()) else ""
+        how = "`scrollwork run` and `build` make one (--home), in Python `sw.run(..., home=...)`"
+        raise UsageError(f"{home.url}: is no home of scrollwork: {why}; {how}{near}")
+
+
+def stopped(home: Home) -> str:
+    """Return a sentence on a home whose first run was stopped after it had answers or artifacts, "" for any other.
+    Raises StorageError."""
+    from scrollwork.storage.answers.attempts import count_answers
+
+    if home.runs():
+        return ""
+    shared = bool(home.store) or "://" in home.url  # the store may have answers for other homes
+    stored = 0 if shared or not home.has_store else count_answers(home.store_place)
+    if not stored and not any(home.artifacts.root.names()):
+        return ""
+    has = f"{stored:,} answer(s) are stored" if stored else "its first stages stand"
+    return f"a run in this home was stopped before it ended: {has}; run the same again to go on"
 
 
 def verify(home: Home, key: str) -> dict[str, Any]:

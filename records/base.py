@@ -33,6 +33,7 @@ class InvalidRow(ValueError):
     """A value that a row cannot hold; the message names the row's type, the field and the problem."""
 
 
+ENTRY = ("key", "value")  # columns of an entry of a mapping, which is stored as a list of entries
 LONG = 1 << 10
 _encoded_last: tuple[str, bytes] = ("", b"")
 
@@ -119,8 +120,10 @@ def as_written(cls: type[R], columns: Iterable[list[Any]]) -> Iterator[R]:
     """
     kinds = types_of(cls)
     given = [
-        values if (optional(kind) or kind) in SCALARS else map(_maker_of(kind, _unchecked), values)
-        for kind, values in zip(kinds.values(), columns, strict=True)
+        values
+        if (optional(kind) or kind) in SCALARS
+        else map(_maker_of(kind, _unchecked, f"{cls.__name__}.{name}"), values)
+        for (name, kind), values in zip(kinds.items(), columns, strict=True)
     ]
     for values in zip(*given, strict=True):
         row = object.__new__(cls)
@@ -130,7 +133,7 @@ def as_written(cls: type[R], columns: Iterable[list[Any]]) -> Iterator[R]:
 
 def _unchecked(cls: type[R]) -> Callable[[Mapping[str, Any]], R]:
     """Make the function that builds a row within such rows."""
-    makers = [(name, _maker_of(kind, _unchecked)) for name, kind in types_of(cls).items()]
+    makers = [(name, _maker_of(kind, _unchecked, f"{cls.__name__}.{name}")) for name, kind in types_of(cls).items()]
 
     def build(values: Mapping[str, Any]) -> R:
         row = object.__new__(cls)
@@ -246,28 +249,55 @@ def _arrow_type(kind: Any) -> Any:
         return pa.list_(pa.field("item", _arrow_type(item), nullable=optional(item) is not None))
     if get_origin(kind) is Mapping:
         key, value = get_args(kind)
-        return pa.map_(_arrow_type(key), pa.field("value", _arrow_type(value), nullable=False))
-    return pa.struct(list(_schema(kind)))
+        # no Arrow map: `datasets` refuses files that have one
+        columns = zip(ENTRY, (key, value), strict=True)
+        entry = pa.struct([pa.field(name, _arrow_type(part), nullable=False) for name, part in columns])
+        return pa.list_(pa.field("item", entry, nullable=False))
+    schema = _schema(kind)
+    if tuple(schema.names) == ENTRY:
+        raise TypeError(f"the columns of {kind.__name__} are those of the entries of mappings: name them otherwise")
+    return pa.struct(list(schema))
 
 
-def _maker_of(kind: Any, row_maker: Callable[[Any], Callable[[Any], Any]]) -> Callable[[Any], Any]:
+def _maker_of(kind: Any, row_maker: Callable[[Any], Callable[[Any], Any]], field: str) -> Callable[[Any], Any]:
     """Make the function that turns a value read from Arrow into the field's value.
 
-    row_maker: makes that function for a row within the row.
+    row_maker: makes that function for a row within the row. field: name of the row's type and of the field, for errors.
     """
     if (inner := optional(kind)) is not None:
-        make = _maker_of(inner, row_maker)
+        make = _maker_of(inner, row_maker, field)
         return lambda value: None if value is None else make(value)
     if get_origin(kind) is tuple:
         if get_args(kind)[0] in SCALARS:
             return tuple
-        item = _maker_of(get_args(kind)[0], row_maker)
+        item = _maker_of(get_args(kind)[0], row_maker, field)
         return lambda value: tuple(item(v) for v in value)
     if get_origin(kind) is Mapping:
-        return dict
+        return lambda value: _mapping(value, field)
     if isinstance(kind, type) and issubclass(kind, Row):
         return row_maker(kind)
     return lambda value: value
+
+
+def _mapping(entries: Any, field: str) -> dict[Any, Any]:
+    """Return the mapping with these entries: pairs, or dicts with the columns ENTRY. Raises InvalidRow.
+
+    Older parts have an Arrow map, of which pairs are read.
+    """
+    if type(entries) is not list and isinstance(entries, Mapping):  # not asking the ABC first is twice as fast
+        return dict(entries)
+    try:
+        pairs = entries
+        if entries and isinstance(entries[0], dict):
+            pairs = [tuple(map(one.__getitem__, ENTRY)) for one in entries]
+        found = dict(pairs)
+    except (TypeError, ValueError, KeyError) as error:
+        raise InvalidRow(f"{field}: expected entries with {' and '.join(ENTRY)}, got {entries!r:.200}") from error
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise InvalidRow(f"{field}: key {twice!r} stands there more than once")
+    return found
 
 
 @cached
@@ -284,7 +314,8 @@ def _tests(cls: Any) -> tuple[tuple[str, Callable[[Any], str | None]], ...]:
 
 @cached
 def _makers(cls: Any) -> dict[str, Callable[[Any], Any]]:
-    return {name: _maker_of(kind, lambda row: row.from_dict) for name, kind in types_of(cls).items()}
+    kinds = types_of(cls).items()
+    return {name: _maker_of(kind, lambda row: row.from_dict, f"{cls.__name__}.{name}") for name, kind in kinds}
 
 
 @cached

@@ -1,10 +1,47 @@
-"""A model's average over a suite's tasks, and two models (or arms) compared on the same inputs."""
+"""A model's average over a suite's tasks, two models (or arms) compared on the same inputs, and how many documents that
+takes."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from scrollwork.records.base import Row
+
+# How many clusters an interval and a test need: one threshold and one sentence for all that show them.
+FEW_CLUSTERS = 10  # with fewer, intervals hold less often than they say (docs/comparisons.md)
+FEWEST_CLUSTERS = 6  # with fewer no p of a permutation test is below 5 %: at least 2 of 2 ** 5 are as extreme
+
+
+NO_WIDTH = "all runs or documents have the same value: the interval has no width, and cannot say how others would score"
+TOO_NARROW = f"an interval from fewer than {FEW_CLUSTERS} is often too narrow and cannot be trusted"
+
+
+def few_clusters_of(counts: Mapping[str, Collection[int]]) -> str:
+    """Return one sentence on the tasks whose intervals are over so few clusters, "" for none. counts: by task."""
+    told = ", ".join(f"{task} ({min(found)})" for task, found in counts.items())
+    return f"few clusters (documents) in {told}: {TOO_NARROW}" if told else ""
+
+
+def few_clusters(clusters: int | None, items: int | None = None, *, of_two: bool = True) -> str:
+    """Return why an interval over so few clusters cannot be trusted; "" for enough, for none and for an unknown number.
+
+    items: in them; where each is a cluster of its own, the sentence speaks of items. of_two: say also where two models
+    cannot be told apart; several nights can (docs/gate.md).
+    """
+    if not clusters or clusters >= FEW_CLUSTERS:
+        return ""
+    what = "independent item" if clusters == items else "cluster"
+    of = "" if clusters == items else " (documents)"
+    if clusters == 1:
+        return f"only 1 {what}: there is no interval, and nothing can be tested"
+    tested = f", and with fewer than {FEWEST_CLUSTERS} no difference can be significant"
+    return f"only {clusters} {what}s{of}: {TOO_NARROW}{tested if of_two and clusters < FEWEST_CLUSTERS else ''}"
+
+
+def interval_note(low: float | None, high: float | None, clusters: int | None) -> str:
+    """Return why a score's interval cannot be trusted; "" if it can, or if there is none."""
+    return few_clusters(clusters) or (NO_WIDTH if low is not None and low == high else "")
 
 
 @dataclass(frozen=True)

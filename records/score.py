@@ -80,7 +80,8 @@ class Aggregate(Row):
 
     value: over answered inputs, None without any. value_missing_as_zero: unanswered inputs count 0. low, high: 95 %
     interval over inputs (bootstrap clustered by document). spread: standard deviation over seeds or draws, None for a
-    single one. seeds: number of members of a family of baselines, else 1.
+    single one. seeds: number of members of a family of baselines, else 1. clusters: groups of documents that the
+    interval is from (records/comparison.py); None for intervals over runs, and for rows of earlier versions.
     """
 
     suite: str
@@ -97,6 +98,7 @@ class Aggregate(Row):
     seeds: int
     components: Mapping[str, float]
     coverage: Coverage
+    clusters: int | None = None
 
     def check(self) -> None:
         self.require((self.value is None) == (self.coverage.answered == 0), "value", "stands if something was answered")

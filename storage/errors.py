@@ -11,6 +11,10 @@ class StorageError(RuntimeError):
     """Storage cannot do what the caller wants. The message says what the user can do."""
 
 
+class AccessDenied(StorageError):
+    """A remote folder may not be read, or not be written, by who we are."""
+
+
 class StorageFull(StorageError):
     """There is no space left for an artifact or an answer. No half-written file is left behind."""
 

@@ -8,33 +8,53 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
-from scrollwork.storage.artifacts.artifact import Artifacts
+from scrollwork.storage.artifacts.artifact import Artifact, Artifacts
 from scrollwork.storage.digest import FileDigests
-from scrollwork.storage.errors import StorageError
+from scrollwork.storage.errors import StorageError, naming_full_disks
 from scrollwork.storage.location import Location, is_writable
 
+PLANS = "plans"  # folder of the files of running plans (pipeline/plan_files.py)
 SNAPSHOTS = "generate"  # the stage whose artifacts are snapshots of answers; also the name of its folder in every home
+
+PROBE_BYTES = 4096  # a block: a file without bytes fits on a full disk
+
+
+def is_remote(url: str) -> bool:
+    """Return whether a home is given by the URL of another place than this machine's disks."""
+    return "://" in url and not url.startswith("file://")
 
 
 @dataclass(frozen=True)
 class Home:
     """The home of one installation.
 
-    url: its absolute path or URL. store: URL of the response store, "" for the file responses.db in the home.
+    url: its absolute path or URL. store: URL of the response store, "" for the file responses.db in the home. known:
+    artifacts of a remote home that were read, for one run or one look at the home (`Artifacts`). noted: its files of
+    runs that were read, by name and size; none is ever changed. only: the rows of the runs that count, None for all.
     """
 
     url: str
     store: str = ""
+    known: dict[str, Artifact] | None = field(default=None, repr=False, compare=False)
+    noted: dict[tuple[str, int], bytes] = field(default_factory=dict, repr=False, compare=False)
+    only: tuple[Mapping[str, Any], ...] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raise StorageError for an empty URL, which would mean the working directory of each process."""
         if not self.url:
             raise StorageError("the home is empty: name its folder (--home DIR, SCROLLWORK_HOME)")
+
+    @classmethod
+    def to_read(cls, url: str, store: str = "") -> Home:
+        """Return the home at a path or URL, to read its artifacts and runs: a remote one may come without a store."""
+        remote = is_remote(url) and not store
+        return cls(url.rstrip("/")) if remote else cls.at(url, store)
 
     @classmethod
     def at(cls, url: str, store: str = "") -> Home:
@@ -56,6 +76,10 @@ class Home:
             raise StorageError(f"--store {store}: write it as a URL, sqlite:///{store} or postgresql://...")
         return cls(url, store)
 
+    def one_look(self) -> Home:
+        """Return this home for one command that reads it: what was read of a remote one is not asked for again."""
+        return replace(self, known={})
+
     @property
     def folder(self) -> Path:
         """The local folder for caches, Prefect and reports: the home itself, or ./.scrollwork if the home is remote."""
@@ -64,7 +88,7 @@ class Home:
     @property
     def artifacts(self) -> Artifacts:
         """The artifacts of this home."""
-        return Artifacts(f"{self.url}/artifacts")
+        return Artifacts(f"{self.url}/artifacts", self.known)
 
     @property
     def store_place(self) -> str | Path:
@@ -78,8 +102,43 @@ class Home:
 
     @property
     def writable(self) -> bool:
-        """Whether the home can be written. A remote home counts as writable; if it is not, its first write fails."""
+        """Whether the home can be written. A remote home counts as writable: `try_writing`."""
         return "://" in self.url or all(is_writable(self.folder / name) for name in ("", "artifacts", "runs"))
+
+    def check_place(self) -> None:
+        """Raise StorageError if a local home cannot be where it was named: a file is there or above it, or its folder
+        may not be read. Nothing is made."""
+        if "://" in self.url:
+            return
+        standing = next(place for place in (self.folder, *self.folder.parents) if os.path.lexists(place))
+        if not standing.is_dir():
+            raise StorageError(f"{self.url}: no home can be there: {standing} is no folder; name another --home")
+        if not os.access(standing, os.R_OK | os.X_OK):
+            raise StorageError(f"{self.url}: the folder {standing} may not be read; name another --home")
+
+    def make(self) -> None:
+        """Make the folder of a local home if it is missing, and see that a file can be written there, before work
+        begins. Raises StorageFull if there is no space left, StorageError naming the folder and why."""
+        if "://" in self.url:
+            return
+        probe = self.folder / f".tmp-{os.getpid()}-{time.time_ns()}"
+        try:
+            with naming_full_disks("a first file", self.url):
+                self.folder.mkdir(parents=True, exist_ok=True)
+                try:
+                    probe.write_bytes(bytes(PROBE_BYTES))
+                finally:
+                    probe.unlink(missing_ok=True)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise StorageError(f"{self.url}: no home can be written there: {why}; name another --home") from error
+
+    def try_writing(self) -> None:
+        """Write and remove an empty file of a remote home. Raises AccessDenied, before work begins whose results could
+        not be kept; StorageError."""
+        folder, name = Location(f"{self.url}/{PLANS}"), f"{uuid4().hex}.try"
+        folder.replace(name, b"")
+        folder.remove(name)
 
     @property
     def reports(self) -> Path:
@@ -127,12 +186,25 @@ class Home:
 
     def runs(self) -> list[dict[str, Any]]:
         """List what `note_run` stored, the oldest run first. Files that are not valid JSON are left out."""
-        folder = Location(f"{self.url}/runs")
+        if self.only is not None:
+            return [dict(run) for run in self.only]
         found = []
-        for name in folder.names():
-            if name.endswith(".json"):
-                try:
-                    found.append(json.loads(folder.read(name)))
-                except ValueError:
-                    continue
+        for data in self._run_files():
+            try:
+                found.append(json.loads(data))
+            except ValueError:
+                continue
         return sorted(found, key=lambda run: run.get("time", 0.0))
+
+    def _run_files(self) -> Iterator[bytes]:
+        """Yield the bytes of each file of a run, in order of names. Of a remote home only new ones are asked for."""
+        folder = Location(f"{self.url}/runs")
+        if folder.local is not None:
+            yield from (folder.read(name) for name in folder.names() if name.endswith(".json"))
+            return
+        files = [one for one in sorted(folder.sizes().items()) if one[0].endswith(".json")]
+        new = [one for one in files if one not in self.noted]
+        for one, data in zip(new, folder.read_each([name for name, _ in new]), strict=True):
+            if data is not None:
+                self.noted[one] = data
+        yield from (self.noted[one] for one in files if one in self.noted)

@@ -11,31 +11,35 @@ import fcntl
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from scrollwork.storage.errors import StorageError, naming_full_disks
+from scrollwork.storage.remote import create, filesystem, naming_remote, one_request, upload
 
 TEMPORARY = ".tmp-"
+AT_ONCE = 16  # requests that read small remote files at the same time
 
 
 class Location:
     """The folder at `url` (a path or an fsspec URL), which the first write creates.
 
-    local: its path, None for a remote folder. Raises StorageError if `url` is empty.
+    local: its path, None for a remote folder. Raises StorageError if `url` is empty or of a kind that cannot be opened.
+
+    Methods raise StorageError, naming the folder, where a remote one denies access or cannot be reached. What other
+    processes change is seen at once: listings are never kept.
     """
 
     def __init__(self, url: str) -> None:
-        import fsspec.core
         from fsspec.implementations.local import LocalFileSystem
 
         if not url:
             raise StorageError("a folder without a path: name it")
         self.url = url.rstrip("/") or "/"
         if "://" in self.url:
-            self._fs, self._root = fsspec.core.url_to_fs(self.url)
+            self._fs, self._root = filesystem(self.url)
         else:  # without "://" it is a path, whatever other characters it has
             self._fs, self._root = LocalFileSystem(), os.path.abspath(self.url)
         self.local: Path | None = Path(self._root) if "file" in _protocols(self._fs) else None
@@ -57,42 +61,101 @@ class Location:
                 return sorted(os.listdir(self.local))
             except (FileNotFoundError, NotADirectoryError):
                 return []
+        return sorted(entry["name"].rstrip("/").rsplit("/", 1)[-1] for entry in self._listed())
+
+    def sizes(self) -> dict[str, int]:
+        """Return the size in bytes of each file directly in this folder, by name; {} if the folder does not exist.
+
+        Of a remote folder, this is one request.
+        """
+        if self.local is not None:
+            names = (name for name in self.names() if (self.local / name).is_file())
+            return {name: self.size_and_time(name)[0] for name in names}
+        files = (entry for entry in self._listed() if entry["type"] == "file")
+        return {entry["name"].rsplit("/", 1)[-1]: int(entry["size"]) for entry in files}
+
+    def below(self) -> dict[str, int]:
+        """Return the size in bytes of each file below this remote folder, by its path from here, in order of paths.
+
+        One request for a thousand files.
+        """
+        return {path: int(one["size"]) for path, one in self.files_below().items()}
+
+    def files_below(self, name: str = "") -> dict[str, Mapping[str, Any]]:
+        """Return what the store says of each file below this remote folder, or below the folder `name` in it, by its
+        path from here, in order of paths.
+
+        One request for a thousand files.
+        """
+        with naming_remote(self.url):
+            self._fs.invalidate_cache()  # of a folder alone it would keep what it knows of those below
+            found: Mapping[str, Mapping[str, Any]] = self._fs.find(self._path(name), detail=True)
+        return {path[len(self._root) :].lstrip("/"): one for path, one in sorted(found.items())}
+
+    def _listed(self) -> list[dict[str, Any]]:
         try:
-            return sorted(entry.rstrip("/").rsplit("/", 1)[-1] for entry in self._fs.ls(self._root, detail=False))
+            with naming_remote(self.url):
+                self._forget()
+                return list(self._fs.ls(self._root, detail=True))
         except FileNotFoundError:
             return []
 
+    def _forget(self) -> None:
+        """Forget listings that the file system keeps, in which files of other processes would be missing."""
+        self._fs.invalidate_cache(self._root)
+
     def exists(self, name: str = "") -> bool:
         """Return whether a file of this folder exists, or the folder itself if no name is given."""
-        return bool(self._fs.exists(self._path(name)))
+        if self.local is not None:
+            return bool(self._fs.exists(self._path(name)))
+        with naming_remote(self.url):
+            self._forget()
+            return bool(self._fs.exists(self._path(name)))
 
     def size_and_time(self, name: str) -> tuple[int, int | None]:
         """Return a file's size in bytes and modification time in ns (None if remote). Raises FileNotFoundError."""
         if self.local is not None:
             stat = (self.local / name).stat()
             return stat.st_size, stat.st_mtime_ns
-        return int(self._fs.info(self._path(name))["size"]), None
+        with naming_remote(self.url):
+            self._forget()
+            return int(self._fs.info(self._path(name))["size"]), None
 
     def open(self, name: str) -> IO[bytes]:
         """Open a file to read it, at any position. Raises FileNotFoundError."""
         if self.local is not None:
             return (self.local / name).open("rb")
-        stream: IO[bytes] = self._fs.open(self._path(name), "rb")
-        return stream
+        with naming_remote(self.url):
+            self._forget()
+            stream: IO[bytes] = self._fs.open(self._path(name), "rb")
+            return stream
 
     def read(self, name: str) -> bytes:
-        """Read a whole file. Raises FileNotFoundError."""
+        """Read a whole file; of a remote folder, with one request. Raises FileNotFoundError."""
+        if self.local is None:
+            with naming_remote(self.url):
+                return bytes(self._fs.cat_file(self._path(name), **one_request(self._fs)))
         with self.open(name) as stream:
             return stream.read()
+
+    def read_each(self, names: Sequence[str]) -> Iterator[bytes | None]:
+        """Yield the bytes of small files, in order, None for one that is missing; several are asked for at once."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            yield from pool.map(self._read_or_none, names)
+
+    def _read_or_none(self, name: str) -> bytes | None:
+        try:
+            return self.read(name)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
     def create(self, name: str, data: bytes) -> bool:
         """Write a file unless it exists. Returns whether it was written."""
         if self.local is None:
-            try:
-                self._fs.pipe_file(self._path(name), data, mode="create")
-            except FileExistsError:
-                return False
-            return True
+            with naming_remote(self.url, writing=True):
+                return create(self._fs, self._path(name), data)
         with self.temporary(name) as (stream, path):
             stream.write(data)
             stream.flush()
@@ -107,7 +170,8 @@ class Location:
     def replace(self, name: str, data: bytes) -> None:
         """Write a file; an existing file of this name is replaced."""
         if self.local is None:
-            self._fs.pipe_file(self._path(name), data)
+            with naming_remote(self.url, writing=True):
+                self._fs.pipe_file(self._path(name), data)
             return
         with self.temporary(name) as (stream, path):
             stream.write(data)
@@ -141,12 +205,17 @@ class Location:
             os.replace(path, self.local / name)
             sync_folder(self.local)
         else:
-            self._fs.put_file(str(path), self._path(name))
+            with naming_remote(self.url, writing=True):
+                upload(self._fs, path, self._path(name))
 
     def remove(self, name: str) -> None:
         """Remove a file if it exists."""
         try:
-            self._fs.rm_file(self._path(name))
+            if self.local is not None:
+                self._fs.rm_file(self._path(name))
+            else:
+                with naming_remote(self.url, changing=True):
+                    self._fs.rm_file(self._path(name))
         except FileNotFoundError:
             pass
 

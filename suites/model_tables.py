@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from scrollwork.models.hosted.tables import BadTable, key_of
 from scrollwork.models.local import local_tables
 from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, REST_RULES, UnknownModel, needs_address, settings
 from scrollwork.models.registry import is_outside as of_another_package
+from scrollwork.models.table_keys import FRESH, BadValue, Place
 from scrollwork.models.vendors.families import counted_context, family_context
 from scrollwork.models.vendors.tiers import FLEX, has_flex, with_flex
 from scrollwork.pipeline.entry_points import METRICS, PROVIDERS, entry
@@ -30,6 +32,8 @@ from scrollwork.suites.served_contexts import may_list_context, needs_context, s
 from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt_tokenizer
 
+MINUTE_S = 60.0
+
 
 def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> CallSettings:
     """Return how a request's hosted and local models are called. tables: as of `tables_of`. Raises UsageError: a budget
@@ -41,20 +45,38 @@ def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Cal
                 price_of(model, table)
             except UnknownPrice as error:
                 raise UsageError(f"--budget: {error}") from error
-        refuse_uncounted(tables)
+        refuse_others(tables, "--budget", "counted")
+    if request.time_limit is not None:
+        refuse_others(tables, "--time-limit", "stopped")
     if request.in_batches:
         need_batches(called, "--batch" if request.batch else f"--way {request.way}")
-    wait_s, budget = request.batch_wait, request.budget or ""
-    return CallSettings(request.run, budget, request.retry_failed, request.in_batches, wait_s, called, request.judges)
+    return CallSettings(
+        run=request.run,
+        budget_usd=request.budget or "",
+        retry_failed=request.retry_failed,
+        batch=request.in_batches,
+        batch_wait_s=request.batch_wait,
+        time_limit_s=request.time_limit * MINUTE_S if request.time_limit is not None else None,
+        tables=called,
+        judges=request.judges,
+    )
 
 
-def refuse_uncounted(tables: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raises UsageError where a model is of another package: nobody here knows what its calls cost."""
+def refuse_others(tables: Mapping[str, Mapping[str, Any]], option: str, done: str) -> None:
+    """Raises UsageError where a model is a function or of another package, whose calls an option does not reach.
+
+    done: what is not done with them here.
+    """
     for model, table in tables.items():
+        if table["provider"] == registry.FUNCTIONS:
+            raise UsageError(
+                f"{option}: model {registry.function_name(model)!r} is a function, whose calls are not {done} here; "
+                f"run it by itself without {option}"
+            )
         if of_another_package(table["provider"]):
             raise UsageError(
-                f"--budget: model {model!r} answers through {table['provider']}, whose calls are not counted here; run "
-                "it by itself without --budget, or, if its vendor speaks OpenAI's protocol, with provider = "
+                f"{option}: model {model!r} answers through {table['provider']}, whose calls are not {done} here; run "
+                f"it by itself without {option}, or, if its vendor speaks OpenAI's protocol, with provider = "
                 '"compatible"'
             )
 
@@ -90,10 +112,17 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
         if is_outside(model):
             found[model] = table_of(model, Home(request.home, request.store), request.config.tasks)
             continue
+        if registry.is_function(model):
+            try:
+                found[model] = registry.function_table(model)
+            except ValueError as error:
+                raise UsageError(str(error)) from error
+            continue
         spot = {"base_url": request.base_url} if request.base_url and needs_address(model, known) else {}
         try:
             suite, given = request.config.published, {**request.given, **spot}
             table = table_of_model(model, with_outside(model, known), suite, given)
+            check_fresh(model, table)
             found[model] = filled_table(model, table_for_suite(table, request.config), request)
         except (UnknownModel, UsageError) as error:
             if not from_file(model, request.models_file):
@@ -182,7 +211,8 @@ def filled_table(model: str, table: dict[str, Any], request: Request) -> dict[st
         try:
             table["tokenizer"] = adopt_tokenizer(table["tokenizer"], home)
         except UsageError as error:
-            raise UsageError(f"model {model!r}: tokenizer: {str(error).removeprefix('--tokenizer ')}") from error
+            why = str(error).removeprefix("--tokenizer").lstrip(": ")
+            raise UsageError(f"model {model!r}: tokenizer: {why}") from error
         if "context" not in table and (context := known_context(table, home)):
             table["context"] = context
     elif table["provider"] in LOCAL:
@@ -212,6 +242,38 @@ def table_of_model(
     return table
 
 
+def can_be_asked_anew(table: Mapping[str, Any]) -> bool:
+    """Return whether a model may answer otherwise tomorrow: hosted models, checkpoints, and models of packages whose
+    module says HOSTED = True."""
+    return table["provider"] in CALLED or is_hosted_elsewhere(table["provider"])
+
+
+def is_hosted_elsewhere(provider: str) -> bool:
+    """Return whether a provider is a module of another package that says that it calls a hosted model. Raises
+    UsageError if what it says is neither True nor False."""
+    if not of_another_package(provider):
+        return False
+    says = getattr(importlib.import_module(provider), "HOSTED", False)
+    if not isinstance(says, bool):
+        raise UsageError(f"provider {provider}: HOSTED must be True or False, not {says!r}")
+    return says
+
+
+def check_fresh(model: str, table: Mapping[str, Any]) -> None:
+    """Check `fresh` in the table of a model of another package. Raises UsageError."""
+    if "fresh" not in table or not of_another_package(table["provider"]):
+        return
+    if not is_hosted_elsewhere(table["provider"]):
+        raise UsageError(
+            f"model {model!r}: fresh is for hosted models, and {table['provider']} does not say that it calls one: "
+            "HOSTED = True in that module does"
+        )
+    try:
+        FRESH.kind.check(Place(f"model {model!r}"), "fresh", table["fresh"])
+    except BadValue as error:
+        raise UsageError(str(error)) from None
+
+
 def answer_relevant(part: Part) -> dict[str, Any]:
     """Return the part of a model's table that decides its answers to a task: no other task's rules, no price, limit or
     place."""
@@ -220,6 +282,8 @@ def answer_relevant(part: Part) -> dict[str, Any]:
         table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
     if table["provider"] in HOSTED:
         return tables.answer_relevant(table)
+    if of_another_package(table["provider"]):
+        return {name: value for name, value in table.items() if name != "fresh"}
     return local_tables.answer_relevant(table) if table["provider"] in LOCAL else table
 
 
@@ -246,12 +310,14 @@ def from_file(model: str, own_file: str | None) -> bool:
     return name in own or (bool(model_id) and any(table.get("id") == model_id for table in own.values()))
 
 
-def need_keys(calling: CallSettings, statuses: Iterable[tuple[Node, Status]]) -> None:
-    """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
+def missing_keys(calling: CallSettings, statuses: Iterable[tuple[Node, Status]]) -> list[str]:
+    """Say, for each hosted model that is to be asked and whose key is not there, which variable it is read from."""
     asked = {node.label("model") for node, status in statuses if node.asks and status.state != "reused"}
+    lines = []
     for model, table in calling.tables.items():
         if model in asked and table["provider"] in HOSTED and "key_secret" not in table:
             try:
                 key_of(model, table["provider"], table)
             except BadTable as error:
-                raise UsageError(str(error)) from error
+                lines.append(str(error))
+    return lines

@@ -13,6 +13,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, partial
 from typing import Any, get_args, get_origin, get_type_hints
 
+from scrollwork.models.table_keys import nearest_known
 from scrollwork.pipeline.design import designs
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.records.prompt import ARMS
@@ -67,7 +68,7 @@ class Option:
 def check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
     """Raise UsageError for a value that is none of those known, where only some are."""
     if known and value not in known:
-        raise UsageError(f"there is no {what} {value!r}; there are: {', '.join(known)}")
+        raise UsageError(f"there is no {what} {value!r}; there are: {', '.join(known)}{nearest_known(value, known)}")
 
 
 def option(
@@ -161,6 +162,13 @@ class Options:
         least=1,
         decides=False,
     )
+    dask: str | None = option(
+        None,
+        "build stages on the workers of this Dask scheduler, such as tcp://host:8786, in place of processes; local: on "
+        "a cluster of this machine, with --workers processes",
+        metavar="ADDRESS",
+        decides=False,
+    )
     max_input_tokens: int | None = option(
         None,
         "cut prompts to N tokens (of --tokenizer, the model's own, or else white-space words)",
@@ -239,38 +247,28 @@ class Options:
         metavar="URL",
         decides=False,
     )
-    context: int | None = of_calls(
-        None,
-        "limit of a model of which nothing is known",
-        metavar="TOKENS",
-        least=1,
-    )
+    context: int | None = of_calls(None, "limit of a model of which nothing is known", metavar="TOKENS", least=1)
     budget: str | None = of_calls(
         None,
         "stop before this run's hosted models cost more; needs their prices",
         metavar="USD",
         decides=False,
     )
-    concurrency: int | None = of_calls(
+    time_limit: int | None = of_calls(
         None,
-        "requests in flight at most (default: the model's table)",
-        metavar="N",
+        "send no more after so long; the same command later asks the rest",
+        metavar="MINUTES",
         least=1,
         decides=False,
+    )
+    concurrency: int | None = of_calls(
+        None, "requests in flight at most (default: the model's table)", metavar="N", least=1, decides=False
     )
     rpm: int | None = of_calls(
-        None,
-        "requests a minute (default: the model's table)",
-        metavar="N",
-        least=1,
-        decides=False,
+        None, "requests a minute (default: the model's table)", metavar="N", least=1, decides=False
     )
     tpm: int | None = of_calls(
-        None,
-        "tokens a minute (default: the model's table)",
-        metavar="N",
-        least=1,
-        decides=False,
+        None, "tokens a minute (default: the model's table)", metavar="N", least=1, decides=False
     )
     batch: bool = of_calls(
         False,
@@ -291,6 +289,13 @@ class Options:
         choices=("standard", "flex", "batch", "cheapest", "fastest"),
         decides=False,
     )
+    fresh: str | None = of_calls(
+        None,
+        "ask hosted and local models anew: run, everything, once; a number, what is older than so many days; never "
+        "(default: the model's table, else never)",
+        metavar="WHEN",
+        decides=False,
+    )
     retry_failed: bool = of_calls(False, "ask again what failed for good, and old empty answers", decides=False)
 
 
@@ -300,7 +305,8 @@ class Inputs:
 
     raw: str | None = option(
         None,
-        "folder of raw upstream files, DIR/<dataset>/<path as upstream>, or of the official TASK.zip",
+        "folder of raw upstream files, DIR/DATASET/PATH as upstream, or of the official TASK.zip; also a URL, such "
+        "as s3://bucket/raw",
         metavar="DIR",
     )
     sample: bool = option(False, "use the small input bundled with scrollwork")

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scrollwork.models.registry import function_name, is_function
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.preprocessing.raw.errors import printable
@@ -25,6 +26,8 @@ from scrollwork.suites.suite_files import load_models, load_suite
 PROVIDER = "predictions"
 DIGEST_CHARS = 16
 CHUNK = 1 << 20
+EXPORTED = "scrollwork"  # how names of exported tasks begin (exchange/task_files/); lm-eval has scrolls_qasper itself
+SPLITS = ("train", "validation", "test")  # and how they end
 NAME = re.compile(r"(?=.*\S)[^~\"]{1,80}")
 SUFFIXES = (".json", ".csv", ".eval", ".jsonl")
 SUMS = "SHA256SUMS"
@@ -43,7 +46,10 @@ def is_outside(model: str) -> bool:
 
 
 def shown_name(model: str) -> str:
-    """Return the name under which a model's rows are shown: for a system that ran elsewhere, the user's own."""
+    """Return the name under which a model's rows are shown: for a function, or a system that ran elsewhere, the user's
+    own."""
+    if is_function(model):
+        return function_name(model)
     return model.partition(":")[2].rpartition("~")[0] if is_outside(model) else model
 
 
@@ -198,10 +204,15 @@ def task_named(file: Path, known: Mapping[str, Any], suite: str) -> str:
 
 
 def task_like(name: str, known: Mapping[str, Any], suite: str) -> str:
-    """Return the task that another tool calls by this name (scrolls_govreport, zeroscrolls/gov_report, gov-report); ""
-    for none."""
+    """Return the task that another tool calls by this name (scrolls_govreport, zeroscrolls/gov_report, gov-report; of
+    an exported task scrollwork_scrolls_gov_report_test); "" for none."""
     plain = letters_and_digits(name)
     by_name = {letters_and_digits(task): task for task in known}
+    own = letters_and_digits(f"{EXPORTED}{suite}")
+    if plain.startswith(own):
+        plain = plain.removeprefix(own)
+        of_split = {f"{task}{split}": by_name[task] for task in by_name for split in SPLITS}
+        return of_split.get(plain, "")
     return by_name.get(plain) or by_name.get(plain.removeprefix(letters_and_digits(suite)), "")
 
 

@@ -100,8 +100,9 @@ def installed_path(name: str, bundled: Collection[str]) -> Path:
     """The file of a suite of an installed package. Raises UsageError listing what there is."""
     path = suite_path(name)
     if path is None:
-        known = ", ".join(sorted({*bundled, *installed_entry_points(SUITES)}))
-        raise UsageError(f"there is no suite {name!r}; there are: {known}; a file of your own: --suite FILE")
+        known = sorted({*bundled, *installed_entry_points(SUITES)})
+        there = f"there are: {', '.join(known)}; a file of your own: --suite FILE{nearest_known(name, known)}"
+        raise UsageError(f"there is no suite {name!r}; {there}")
     return path
 
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from scrollwork.models.table_keys import FRESHNESS, nearest_known
 from scrollwork.pipeline.design import Design, design_of, designs
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
-from scrollwork.storage.home import Home
+from scrollwork.storage.home import Home, is_remote
 from scrollwork.suites.home_suites import suite_of_request
 from scrollwork.suites.judging_models import ROLES, judged_suite, judges_of, labels_of
 from scrollwork.suites.options import Inputs, Options, as_mapping, options_of
@@ -29,7 +31,8 @@ KINDS = {bool: "true or false", int: "a whole number", str: "text", list: "a lis
 class Request(Options):
     """A suite, absolute places, and the options (suites/options.py). suite: its name. suite_file: where it lies, of one
     that a person named by its file. store: "" for the home's own. run: a name under
-    which is written down what is spent. of_design: the options of the suite's design, its `Options`."""
+    which is written down what is spent. of_design: the options of the suite's design, its `Options`. canary: only the
+    few inputs that a night begins with are asked (flows/canary.py)."""
 
     suite: str
     home: str
@@ -38,6 +41,7 @@ class Request(Options):
     run: str = ""
     of_design: Any = None
     suite_file: str = ""
+    canary: bool = False
 
     def __post_init__(self) -> None:
         for place in ("home", "raw"):
@@ -91,6 +95,8 @@ class Request(Options):
             raise UsageError(f"--batch and --way {self.way}: give one")
         if self.batch_wait is not None and not self.in_batches:
             raise UsageError("--batch-wait says how long --batch waits: give both")
+        if self.fresh and not re.fullmatch(r"never|run|[1-9][0-9]{0,4}", self.fresh):
+            raise UsageError(f"--fresh {self.fresh!r}: write {FRESHNESS}")
         if self.budget and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.budget):
             raise UsageError(f"--budget {self.budget!r}: write dollars, such as 12.50")
 
@@ -118,16 +124,14 @@ class Request(Options):
         if sample and not common.get("tasks"):
             common["tasks"] = config.in_sample
         adopt_names(common, place)
-        folder = SAMPLE if sample else Path(raw).expanduser().resolve() if raw else place.folder / "raw"
-        if raw and not folder.is_dir():
-            raise UsageError(f"--raw {raw}: there is no such folder")
-        if not folder.is_dir():
+        folder = str(SAMPLE) if sample else whole_raw(raw) if raw else str(place.folder / "raw")
+        if not is_remote(folder) and not Path(folder).is_dir():
             raise UsageError(f"{folder} has no raw files: try `scrollwork fetch`, --raw DIR or --sample")
         return cls(
             suite=config.name,
             suite_file=config.file,
             home=place.url,
-            raw=str(folder),
+            raw=folder,
             store=place.store,
             run=run,
             of_design=own,
@@ -198,6 +202,19 @@ class Request(Options):
         return found
 
 
+def whole_raw(raw: str) -> str:
+    """The raw folder as a whole path, or its URL. Raises UsageError if there is no such folder, or for a URL with a
+    password, which would be stored with the run."""
+    if is_remote(raw):
+        if urlsplit(raw).password is not None:
+            raise UsageError("--raw has a password in its URL, and runs are stored with it: give it by the environment")
+        return raw.rstrip("/")
+    folder = Path(raw.removeprefix("file://")).expanduser().resolve()
+    if not folder.is_dir():
+        raise UsageError(f"--raw {raw}: there is no such folder")
+    return str(folder)
+
+
 def of_designs(suite: Suite, given: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     """Split options by name: (those of all designs, the `Options` of the suite's own). Raises UsageError for an option
     of another design, TypeError for an unknown one."""
@@ -233,4 +250,5 @@ def adopt_names(given: dict[str, Any], place: Home) -> None:
 
 def _among(what: str, value: str, known: list[str]) -> None:
     if value not in known:
-        raise UsageError(f"there is no {what} {value!r}; there are: {', '.join(known) or 'none'}")
+        there = f"there are: {', '.join(known) or 'none'}{nearest_known(value, list(known))}"
+        raise UsageError(f"there is no {what} {value!r}; {there}")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from scrollwork.models.registry import TABLES
 from scrollwork.models.table_keys import nearest_known
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.session import CallSettings, Locations
-from scrollwork.suites.model_tables import calling_of, tables_of
+from scrollwork.suites.model_tables import calling_of, can_be_asked_anew, tables_of
 from scrollwork.suites.parts import Part, parts, profile_of
 from scrollwork.suites.request import Request
 
@@ -30,6 +31,11 @@ class Resolved:
     def calling(self) -> CallSettings:
         """How hosted and local models are called; of a request without models nothing."""
         return self.locations.calling or CallSettings()
+
+    @cached_property
+    def anew(self) -> Mapping[str, Table]:
+        """The tables of the models that can be asked anew (docs/fresh.md), by model."""
+        return {model: table for model, table in self.tables.items() if can_be_asked_anew(table)}
 
     def asked(self, model: str) -> list[Part]:
         """The tasks and splits that a model is asked for, with the way its prompts are made. Raises UsageError where it

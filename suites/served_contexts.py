@@ -11,6 +11,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from scrollwork.models.registry import HOSTED, client_module
 from scrollwork.models.vendors.families import counted_context, vendor_of
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
@@ -51,7 +52,8 @@ def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
     unknown = {model: table for model, table in tables.items() if may_list_context(table, home)}
     if not unknown or not home.writable:
         return False
-    from scrollwork.models.hosted.listing import context_at  # brings aiohttp, an extra
+    client_module("compatible", HOSTED)  # names the extra where aiohttp is absent, which listing imports
+    from scrollwork.models.hosted.listing import context_at
 
     listed = {model: context_at(model, table) for model, table in unknown.items()}
     new = {model for model, tokens in listed.items() if tokens is not None and LEAST <= tokens <= MOST}
@@ -67,6 +69,26 @@ def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
         elif tokens:
             log.warning("%s: its server lists a context of %s tokens, which is not believed", model, f"{tokens:,}")
     return any(tokens is not None for tokens in listed.values())
+
+
+def is_own_server(table: Mapping[str, Any]) -> bool:
+    """Return whether a table's model is on a server of the user's own, not a vendor's."""
+    return table["provider"] == "compatible" and vendor_of(table) is None
+
+
+def served_weights(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Ask the user's own servers which weights they serve, 5 s each at most; those that say nothing are left out.
+
+    tables: of the called models of a run, by name. Returns lines of `weights_at` (models/hosted/listing.py), by model.
+    """
+    own = {model: table for model, table in tables.items() if is_own_server(table)}
+    if not own:
+        return {}
+    client_module("compatible", HOSTED)  # names the extra where aiohttp is absent, which listing imports
+    from scrollwork.models.hosted.listing import weights_at
+
+    told = {model: weights_at(model, table) for model, table in own.items()}
+    return {model: lines for model, lines in told.items() if lines}
 
 
 def _file(table: Mapping[str, Any]) -> str:

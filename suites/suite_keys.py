@@ -97,6 +97,7 @@ SAMPLE = Table(
 PAPER = Table(
     {
         "examples": Key(WHOLE, "Inputs of the test split."),
+        "asked": Key(WHOLE, "Inputs of all runs together, where they are drawn."),
         "mean_words": Key(NUMBER, "Mean white-space words of its inputs."),
         "samples": Key(WHOLE, "Inputs of all splits."),
         "tokens_in": Key(NUMBER, "Mean tokens of inputs."),

@@ -31,7 +31,7 @@ def adopt_tokenizer(name: str, home: Home) -> str:
     try:
         kind = engine_module(name)
     except ValueError as error:
-        raise UsageError(f"--tokenizer {error}") from None
+        raise UsageError(f"--tokenizer: {error}") from None
     if not kind or not name.startswith("hf:"):
         return name
     wanted = name.partition(":")[2]

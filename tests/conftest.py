@@ -16,10 +16,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -28,7 +30,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, forking_process, with_house
+from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, connected, forking_process, remember_charts, with_house
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes depends on the machine
 settings.load_profile("untimed")
@@ -38,6 +40,7 @@ HOUSE = (
         "analysis",
         "cli",
         "config",
+        "deploy",
         "designs",
         "exchange",
         "fetching",
@@ -67,10 +70,12 @@ SUITE = "zeroscrolls"
 LONGEST = (
     "tests/survival/test_faulty_replies.py",
     *("tests/flows/test_planted_chain.py", "tests/flows/test_server.py", "tests/survival/test_calls_survive.py"),
+    "tests/flows/test_deploy.py",
     *(
         "tests/survival/test_kill.py",
         "tests/survival/test_batches_killed.py",
         "tests/exchange/test_export_validators.py",
+        "tests/exchange/test_task_exports_run.py",
     ),
     *("tests/flows/test_seam_runs.py", "tests/models/test_local.py", "tests/models/test_local_runs.py"),
     *("tests/survival/test_server_killed.py", "tests/flows/test_seam_hostile.py", "tests/flows/test_bad_raw_input.py"),
@@ -82,6 +87,26 @@ LONGEST = (
     *("tests/test_extending_pages.py", "tests/suites/test_options.py", "tests/exchange/test_releases.py"),
     *("tests/preprocessing/test_bad_fields.py", "tests/cli/test_command_line.py", "tests/rehearsal/test_server.py"),
 )
+
+
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+DEVELOPERS_CERTIFICATES = "PYTEST_DEVELOPERS_CERTIFICATES"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let one certificate be trusted, here and in what is started, not all of the machine: a client takes 30 ms to read
+    those, the suites make thousands, and no server of the tests has one."""
+    if hasattr(config, "workerinput"):  # a worker of pytest, which inherits
+        return
+    import certifi
+
+    os.environ[DEVELOPERS_CERTIFICATES] = json.dumps({n: os.environ.pop(n) for n in CERTIFICATES if n in os.environ})
+    first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----")
+    folder = Path(tempfile.mkdtemp(prefix="one-certificate-"))
+    folder.chmod(0o755)  # other users too, as whom some tests start programs
+    config.add_cleanup(lambda: shutil.rmtree(folder))
+    (folder / "one.pem").write_text(first[first.rindex("-----BEGIN") :] + end + "\n")
+    os.environ["SSL_CERT_FILE"] = str(folder / "one.pem")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -113,6 +138,17 @@ def environment(**more: str) -> dict[str, str]:
     own = {"NO_PROXY": "127.0.0.1,localhost", "PATH": f"{BIN}{os.pathsep}{kept.get('PATH', '')}", "COLUMNS": "160"}
     own["SCROLLWORK_WORKERS"] = WORKERS
     return {**kept, **own, **more}
+
+
+def with_internet() -> dict[str, str]:
+    """The environment of what fetches from the internet, with the certificates that the developer trusts."""
+    kept = {name: value for name, value in environment().items() if name not in CERTIFICATES}
+    return {**kept, **{name: value for name, value in developers_certificates().items() if value}}
+
+
+def developers_certificates() -> dict[str, str]:
+    """The variables that say which certificates the developer trusts, "" for one that is not set."""
+    return {**dict.fromkeys(CERTIFICATES, ""), **json.loads(os.environ[DEVELOPERS_CERTIFICATES])}
 
 
 def copy_tree(target: Path) -> Path:
@@ -171,6 +207,21 @@ def made_once(name: str, make: Callable[[Path], object]) -> Path:
     return made
 
 
+def answer_of(opener: urllib.request.OpenerDirector, request: urllib.request.Request) -> bytes:
+    """The answer of a Prefect server without our guard. Where its SQLite is locked (503) it is asked again, as Prefect's
+    clients do."""
+    for left in reversed(range(10)):
+        try:
+            with opener.open(request, timeout=150) as reply:
+                found: bytes = reply.read()
+                return found
+        except urllib.error.HTTPError as error:
+            if error.code != 503 or not left:
+                raise
+            time.sleep(2)
+    raise AssertionError
+
+
 def lend_database(home: Path) -> None:
     """Prefect's database as a first start leaves it, in a home that has none: that start takes 13 seconds of CPU more."""
 
@@ -192,9 +243,14 @@ CHECKPOINTS = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVI
 def forking(checkpoints: bool, house: str) -> socket.socket:
     """Where this process of pytest asks for forked commands. checkpoints: for the environment of that name. house: the
     tree whose modules they have, if any."""
-    if house:
-        return with_house(forking(checkpoints, ""), house)
-    return forking_process(environment(**CHECKPOINTS if checkpoints else {}), checkpoints)
+
+    def begin(listener: socket.socket) -> None:
+        if house:
+            with_house(listener, forking(checkpoints, ""), house)
+        else:
+            forking_process(listener, environment(**CHECKPOINTS if checkpoints else {}), checkpoints)
+
+    return connected(TOGETHER / f"fork{checkpoints:d}{bool(house):d}", begin)
 
 
 def start(
@@ -237,7 +293,7 @@ class Scrollwork:
         alike = loads or not any(name.startswith(READ_BY_LIBRARIES) for name in self.env)
         commands = self.prefix[0] == "-m" or self.warm  # a test's own program may ask what is loaded
         house = str(self.root) if commands and self.root == UNCHANGED else ""
-        return start(command, self.forked and alike and self.prefix[0] != "-c", loads, house, **options)
+        return start(command, self.forked and alike and (commands or self.prefix[0] != "-c"), loads, house, **options)
 
     def __call__(self, *arguments: str, status: int | None = 0, **options: Any) -> Done:
         """Run the command; `status` is what it must end with, None for any."""
@@ -312,12 +368,50 @@ def edit(path: Path, change: Any) -> None:
     path.write_text(after, encoding="utf-8")
 
 
+def surroundings() -> tuple[dict[str, str], str]:
+    """What later tests of this process would inherit: the variables of Prefect and scrollwork, and the working folder."""
+    variables = {name: value for name, value in os.environ.items() if name.startswith(("PREFECT_", "SCROLLWORK_"))}
+    try:
+        return variables, os.getcwd()
+    except FileNotFoundError:  # it was removed
+        return variables, ""
+
+
+@contextmanager
+def left_as_found() -> Iterator[None]:
+    """Fail where PREFECT_* or SCROLLWORK_* variables or the working folder are not left as they were, and restore them."""
+    variables, folder = before = surroundings()
+    yield
+    if (after := surroundings()) == before:
+        return
+    left, place = after
+    changed = sorted(name for name in {*variables, *left} if variables.get(name) != left.get(name))
+    for name in changed:
+        os.environ.pop(name, None)
+        if name in variables:
+            os.environ[name] = variables[name]
+    moved = place != folder
+    if moved and folder:
+        os.chdir(folder)
+    # Names alone: values may be keys of vendors.
+    pytest.fail(f"left changed: {', '.join([*changed, *(['the working folder'] if moved else [])])}", pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """Fail the test that leaves its surroundings changed; else one of another file would fail for it, on some order of the
+    files. The first fixture of a test, and so the last to end: `monkeypatch` has restored what it changed."""
+    with left_as_found():
+        yield
+
+
 @pytest.fixture(scope="session", autouse=True)
 def together(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
     """Where the workers of pytest leave what they make once for all of them."""
     global TOGETHER
     base = tmp_path_factory.getbasetemp()
     TOGETHER = base if worker_id == "master" else base.parent
+    remember_charts(TOGETHER / "charts")
 
 
 def copied_house(root: Path) -> None:
@@ -393,15 +487,13 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return Call(tmp_path / "home", capsys)
 
 
-@pytest.fixture(scope="session")
-def finished_home(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home in which three small tasks are finished. Copy it (`finished`)."""
-    home = tmp_path_factory.mktemp("finished") / "home"
-    Scrollwork(house, home).run("--task", "qmsum", "--task", "space_digest", "--task", "book_sum_sort")
-    return home
-
-
 FINISHED = ("--task", "qmsum", "--task", "space_digest", "--task", "book_sum_sort")
+
+
+@pytest.fixture(scope="session")
+def finished_home(house: Path) -> Path:
+    """A home in which three small tasks are finished, one for all workers of pytest. Copy it (`finished`)."""
+    return made_once("finished", lambda home: Scrollwork(house, home).run(*FINISHED))
 
 
 @pytest.fixture

@@ -11,11 +11,14 @@ of its own where a test sets one of those.
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
+import hashlib
 import importlib
 import io
 import json
 import os
+import pickle
 import runpy
 import select
 import signal
@@ -24,8 +27,11 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import types
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NoReturn
 
 LIBRARIES = (
@@ -51,8 +57,9 @@ CHECKPOINTS = (
     "transformers.models.llama.modeling_llama",
 )
 NEEDS_PREFECT = (
-    *("scrollwork.flows.build_datasets", "scrollwork.flows.evaluate", "scrollwork.flows.server.plugin"),
-    "scrollwork.pipeline.engines.prefect",
+    *("scrollwork.flows.build_datasets", "scrollwork.flows.evaluate", "scrollwork.flows.nightly"),
+    *("scrollwork.flows.alerts", "scrollwork.flows.server.plugin", "scrollwork.pipeline.engines.prefect"),
+    *("scrollwork.flows.alive", "scrollwork.flows.artifacts"),
 )
 WATCH = "scrollwork.pipeline.loaded_code"
 READ_BY_LIBRARIES = ("PYTHON", "LC_", "LANG", "TZ", "HOME", "XDG_", "MPL", "OMP_", "ARROW_", "OPENBLAS_", "MALLOC")
@@ -98,43 +105,80 @@ class Forked(subprocess.Popen[str]):
         return int(self.returncode)
 
 
-def forking_process(env: dict[str, str], checkpoints: bool = False) -> socket.socket:
-    """Start the process that forks, and give the socket on which it is asked. It ends when that is closed. checkpoints:
-    it has what loads checkpoints too, six seconds of imports more."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
-        command = [sys.executable, "-P", __file__, str(theirs.fileno()), *(["checkpoints"] if checkpoints else [])]
-        subprocess.Popen(command, env=env, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+def connected(place: Path, begin: Callable[[socket.socket], object]) -> socket.socket:
+    """The socket on which a forking process is asked, one for all workers of pytest: whoever needs it first begins it, with
+    the socket at which it listens. It ends when the last of them has closed theirs. place: of that socket, a file."""
+    folder = os.open(place.parent, os.O_RDONLY)
+    address = f"/proc/self/fd/{folder}/{place.name}"  # the address of a socket may have 107 characters, a path more
+    try:
+        with place.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with suppress(FileNotFoundError, ConnectionRefusedError):
+                return _connected(address)
+            place.unlink(missing_ok=True)  # of one that has ended
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+                listener.bind(address)
+                listener.listen()
+                ours = _connected(address)  # before it begins: so it ends with us in any case
+                begin(listener)
+            return ours
+    finally:
+        os.close(folder)
+
+
+def _connected(address: str) -> socket.socket:
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        ours.connect(address)
+    except OSError:
+        ours.close()
+        raise
     return ours
 
 
-def with_house(channel: socket.socket, house: str) -> socket.socket:
-    """A fork of a forking process that has the modules of a tree too, which must stay as it is; where it is asked."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
-        socket.send_fds(channel, [json.dumps({"house": house}).encode()], [theirs.fileno()])
-    return ours
+def forking_process(listener: socket.socket, env: dict[str, str], checkpoints: bool = False) -> None:
+    """Start the process that forks. checkpoints: it has what loads checkpoints too, six seconds of imports more."""
+    command = [sys.executable, "-P", __file__, str(listener.fileno()), *(["checkpoints"] if checkpoints else [])]
+    subprocess.Popen(command, env=env, pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL)
 
 
-def serve(channel: socket.socket) -> list[str]:
-    """Fork a process for each request on the channel. Returns in that process, which is then as asked: its arguments."""
+def with_house(listener: socket.socket, channel: socket.socket, house: str) -> None:
+    """A fork of the forking process of a channel that has the modules of a tree too, which must stay as it is."""
+    socket.send_fds(channel, [json.dumps({"house": house}).encode()], [listener.fileno()])
+
+
+def serve(listener: socket.socket) -> list[str]:
+    """Fork a process for each request on the channels of those that connect. Returns in that process, which is then as
+    asked: its arguments."""
+    channels: list[socket.socket] = []
     running: dict[int, tuple[int, int]] = {}
     while True:
-        for ready in select.select([channel, *running], [], [])[0]:
-            if ready is not channel:
+        for ready in select.select([listener, *channels, *running], [], [])[0]:
+            if ready is listener:
+                channels.append(listener.accept()[0])
+                continue
+            if ready in running:
                 pid, status = running.pop(ready)
                 _tell(status, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
                 os.close(status)
                 os.close(ready)
                 continue
-            data, files, _, _ = socket.recv_fds(channel, 1 << 18, 4)
+            try:
+                data, files, _, _ = socket.recv_fds(ready, 1 << 18, 4)
+            except ConnectionResetError:  # whoever asked was killed
+                data = b""
             if not data:
-                os._exit(0)
+                channels.remove(ready)
+                ready.close()
+                if not channels:
+                    os._exit(0)
+                continue
             asked = json.loads(data)
             if (pid := os.fork()) == 0:
                 for number in [*running, *(one for _, one in running.values()), *files[3:]]:
                     os.close(number)
-                channel.close()
+                for other in [listener, *channels]:
+                    other.close()
                 if "house" in asked:
                     import_house(asked["house"])
                     return serve(socket.socket(fileno=files[0]))
@@ -188,18 +232,58 @@ def import_house(root: str) -> None:
     for module in importlib.import_module(WATCH).noted_at_first():
         if module not in (*NEEDS_PREFECT, "scrollwork.cli.main"):
             importlib.import_module(module)
+    remember_charts(Path(root).with_name("charts"))
     sys.path.remove(root)
     assert "prefect" not in sys.modules, "a module that imports Prefect is not named in NEEDS_PREFECT"
     gc.collect()
     gc.freeze()
 
 
+def remember_charts(folder: Path) -> None:
+    """Let the pages of runs have charts that were drawn from the same data before, from this folder: they are nearly half
+    of what a small run costs. That the same data give the same bytes, tests/reporting/test_figures.py tests."""
+    pages: Any = importlib.import_module("scrollwork.tasks.report.pages")
+    if hasattr(pages.figures, "remembers"):
+        return
+    draw = pages.figures
+
+    def drawn(drawing: Any) -> Any:
+        data = io.BytesIO()
+        pickler = pickle.Pickler(data)
+        pickler.fast = True  # equal data give equal bytes, whichever of its objects are the same
+        try:
+            pickler.dump(drawing)  # with the object whose method draws, which holds all that it draws from
+        except (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError):
+            return draw([drawing])[0]
+        place = folder / hashlib.sha256(data.getvalue()).hexdigest()
+        with suppress(OSError):
+            return pickle.loads(place.read_bytes())
+        (made,) = draw([drawing])
+        unfinished = place.with_suffix(f".{os.getpid()}")
+        with suppress(OSError):
+            folder.mkdir(exist_ok=True)
+            unfinished.write_bytes(pickle.dumps(made))
+            unfinished.rename(place)
+        return made
+
+    def figures(drawings: Any) -> list[Any]:
+        return [drawn(one) for one in drawings]
+
+    figures.remembers = True  # type: ignore[attr-defined]
+    pages.figures = figures
+
+
 def run(arguments: list[str]) -> None:
-    """As `python *arguments` does: -m MODULE, or the path of a script."""
+    """As `python *arguments` does: -m MODULE, -c PROGRAM, or the path of a script."""
     if arguments[0] == "-m":
         sys.path.insert(0, os.getcwd())
         sys.argv = arguments[1:]
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    elif arguments[0] == "-c":
+        sys.path.insert(0, "")
+        sys.argv = ["-c", *arguments[2:]]
+        sys.modules["__main__"] = program = types.ModuleType("__main__")
+        exec(compile(arguments[1], "<string>", "exec"), program.__dict__)
     else:
         sys.path.insert(0, os.path.dirname(os.path.abspath(arguments[0])))
         sys.argv = arguments

@@ -131,7 +131,7 @@ def test_model_and_export_of_the_pages_write_nothing(work: Scrollwork) -> None:
     before(trials, '    "eee": write_eee', '    "plain": write_plain,\n')
     edit(
         work.root / "cli/options.py",
-        lambda text: text.replace('"eee", "observations"]', '"eee", "plain", "observations"]'),
+        lambda text: text.replace('"eee", "observations")', '"eee", "plain", "observations")'),
     )
     asked = ("zeroscrolls", "--sample", "--task", "qasper", "--model", "echo")
     work("run", *asked, *INLINE)

@@ -41,7 +41,7 @@ def load(path: Path) -> ModuleType:
 
 FLOORS = load(PROJECT / ".ci" / "floors.py")
 MODULES: Mapping[str, Path] = FLOORS.modules()
-ROOMS = {path.relative_to(PROJECT).parts[0] for path in MODULES.values()}
+ROOMS = {path.relative_to(PROJECT).parts[0] for path in MODULES.values()} - {FLOORS.FACE}
 
 
 @cache

@@ -125,7 +125,10 @@ def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: He
     values = [scalar_headline(headline, means) for means in each]
     expected = len(inputs.clusters)
     zeros = [zero_filled(member.scores, expected, headline) for member in answering]
-    interval = _interval(answering, inputs.clusters, headline, labels.task)
+    shared = sorted(
+        name for name in inputs.clusters if answering and all(name in member.scores for member in answering)
+    )
+    interval = _interval(answering, shared, inputs.clusters, headline, labels.task)
     covered = coverage(inputs, members)
     return Aggregate(
         suite=labels.suite,
@@ -142,6 +145,7 @@ def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: He
         seeds=len(members),
         components=_told([{**without_counts(means), **beside(means)} for means in each]),
         coverage=covered,
+        clusters=len({inputs.clusters[name] for name in shared}),
     )
 
 
@@ -177,10 +181,9 @@ def scalar_headline(headline: Headline, means: Mapping[str, float]) -> float:
 
 
 def _interval(
-    members: Sequence[Member], clusters: Mapping[str, str], headline: Headline, task: str
+    members: Sequence[Member], shared: Sequence[str], clusters: Mapping[str, str], headline: Headline, task: str
 ) -> tuple[float, float] | None:
-    """Compute the interval over the inputs that every member answered; None without any."""
-    shared = sorted(name for name in clusters if members and all(name in member.scores for member in members))
+    """Compute the interval over the inputs that every member answered (shared); None without any."""
     if not shared:
         return None
     components: dict[str, Floats] = {

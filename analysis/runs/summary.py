@@ -93,6 +93,7 @@ def _over_runs(rows: list[Aggregate]) -> Aggregate:
         high=interval[1] if interval else None,
         spread=pstdev(values) if len(values) > 1 else None,
         components={name: _mean([row.components[name] for row in rows if name in row.components]) for name in names},
+        clusters=None,
         coverage=Coverage(
             **{one.name: sum(getattr(row.coverage, one.name) for row in rows) for one in fields(Coverage)}
         ),

@@ -11,6 +11,7 @@ from scrollwork.cli.terminal.common import chain_of, console, execute, print_jso
 from scrollwork.cli.terminal.progress import progress_display
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import plan
+from scrollwork.flows.lacking import refuse_lacking
 from scrollwork.readings.results import Results
 from scrollwork.reporting.boards.raw_files import RawNote, remarks, summary
 from scrollwork.reporting.page.sizes import Sizes, counted_by, merge_splits, title
@@ -38,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     chain = chain_of(arguments)
     against = compare_with_releases(chain, arguments.against) if arguments.against else None
     planned = plan(chain)
+    refuse_lacking(chain, planned)
     with progress_display(arguments.quiet, len(planned.statuses)):
         outcome = execute(arguments, chain, planned, "build_datasets")
     results = Results(chain)

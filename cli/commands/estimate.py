@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from scrollwork.cli.terminal.common import chain_of, print_json, print_whole, say
 from scrollwork.cli.terminal.progress import progress_display
 from scrollwork.cli.terminal.spending import sum_known, usd
+from scrollwork.flows.epochs import with_epochs
 from scrollwork.models.registry import HOSTED, is_outside
 from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         return strategies(arguments)
     if arguments.ways:
         return by_way(arguments)
-    chain = chain_of(arguments)
+    chain = with_epochs(chain_of(arguments), opening=False)
     with progress_display(arguments.quiet, len(plan(chain).statuses)):
         rows, free, failed = estimates(chain)
     for problem in failed:
@@ -74,7 +75,7 @@ def strategies(arguments: argparse.Namespace) -> int:
     """Print what each strategy of observing windows would cost."""
     from scrollwork.cli.terminal.strategies import show
 
-    chain = chain_of(arguments)
+    chain = with_epochs(chain_of(arguments), opening=False)
     rows, failed = reader_of(chain.request.config, "estimate --strategies").strategy_costs(chain)
     for problem in failed:
         say(f"error: {problem}")
@@ -90,7 +91,7 @@ def by_way(arguments: argparse.Namespace) -> int:
     from scrollwork.cli.terminal.ways import show
     from scrollwork.readings.ways import ways
 
-    chain = chain_of(arguments)
+    chain = with_epochs(chain_of(arguments), opening=False)
     rows, failed = ways(chain)
     for problem in failed:
         say(f"error: {problem}")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
-from scrollwork.cli.terminal.common import chain_of, print_json
+from scrollwork.cli.terminal.common import chain_of, print_json, say
+from scrollwork.flows.epochs import with_epochs
 from scrollwork.flows.execute import plan
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan."""
-    planned = plan(chain_of(arguments))
+    chain = with_epochs(chain_of(arguments), opening=False)
+    planned = plan(chain)
     rows = [
         {
             "stage": node.stage,
@@ -24,6 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
         }
         for node, status in planned.statuses
     ]
+    for line in chain.epochs.notes:
+        say(line)
     if arguments.json:
         print_json(rows)
         return 0

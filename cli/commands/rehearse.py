@@ -17,8 +17,8 @@ from typing import Any
 
 from scrollwork.cli.commands.run import run_with_progress, tell
 from scrollwork.cli.terminal.common import chain_of, print_whole, say
-from scrollwork.cli.terminal.spending import spent_by_model
 from scrollwork.flows.chains import Chain
+from scrollwork.flows.epochs import with_epochs
 from scrollwork.flows.execute import with_way
 from scrollwork.models.engine.prices import NANO, round_up
 from scrollwork.models.hosted.tables import SIMULATED, provide_secret
@@ -27,6 +27,7 @@ from scrollwork.models.registry import is_outside as of_another_package
 from scrollwork.models.vendors.families import vendor_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.answer_lengths import reference_lengths
+from scrollwork.readings.status import spent_by_model
 from scrollwork.rehearsal.bills import Line
 from scrollwork.rehearsal.families import FAMILIES, RATIOS, find
 from scrollwork.rehearsal.server import PATHS, Rehearsal
@@ -53,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(f"--knob: {error}") from error
     with vendors:
-        chain = rehearsed_chain(with_way(chain_of(arguments)), vendors)
+        chain = with_epochs(rehearsed_chain(with_way(chain_of(arguments)), vendors), opening=True)
         refuse_lost_batches(chain)
         if not {"answer_tokens", "answer_words"} & given.keys():
             vendors.world.turn_knobs({"answer_tokens": simulated_lengths(chain)})
@@ -166,7 +167,7 @@ def vendors_known() -> list[str]:
 
 def current_bill(chain: Chain, vendors: Rehearsal) -> list[dict[str, Any]]:
     """Return the bill as it stands."""
-    return bill_of(vendors.world.ledger.lines(), chain, spent_by_model(chain, chain.request.run))
+    return bill_of(vendors.world.ledger.lines(), chain, spent_by_model(chain.session.home, chain.request.run))
 
 
 def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ FORMATS = ("html", *TABLES, *FIGURES)
 
 def run(arguments: argparse.Namespace) -> int:
     """Collect, write what is asked for, print the leaderboard."""
-    home = Home.at(arguments.home, arguments.store)
+    home = Home.to_read(arguments.home, arguments.store)
     found = ledger_in(home, arguments.suite, whole=arguments.format not in TABLES)
     for sentence in found.remarks:
         say(sentence)
@@ -40,9 +40,12 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         out = write_or_elsewhere(home.reports / name, write)
     if arguments.json:
-        print_json({"out": str(out), **({"files": files} if files else {})})
+        epochs = {"epochs": dict(found.epochs)} if found.epochs else {}
+        print_json({"out": str(out), **({"files": files} if files else {}), **epochs})
     else:
         console().print(terminal(content))
+        for label, text in found.epochs.items():
+            say(f"{label}: {text}")
         say(f"report: {out}")
     return 0
 

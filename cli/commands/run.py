@@ -13,14 +13,16 @@ from scrollwork.cli.terminal.progress import progress_display
 from scrollwork.cli.terminal.spending import spending_line, spent_by
 from scrollwork.cli.terminal.waiting import in_batches
 from scrollwork.flows.chains import Chain
+from scrollwork.flows.epochs import with_epochs
 from scrollwork.flows.execute import plan, with_contexts, with_way
+from scrollwork.flows.lacking import refuse_lacking
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.model_warnings import run_warnings
 from scrollwork.readings.results import Results, report_of
+from scrollwork.readings.room import warnings
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import as_json
 from scrollwork.reporting.boards.terminal import terminal
-from scrollwork.suites.model_tables import need_keys
 from scrollwork.tasks.report.ledger import COMPARED, JUDGED, Ledger
 
 # modules of a design: what it adds to --json, under the suite's name, and to the terminal
@@ -31,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run, and print the leaderboard."""
     if not arguments.models:
         raise UsageError("run needs a model: --model naive")
-    chain = with_way(with_contexts(chain_of(arguments)))
+    chain = with_epochs(with_way(with_contexts(chain_of(arguments))), opening=True)
     began = time.time()
     try:
         outcome = run_with_progress(arguments, chain)
@@ -45,8 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
 def run_with_progress(arguments: argparse.Namespace, chain: Chain) -> Outcome:
     """Run a chain with its progress shown, and return its results."""
     planned, calling = plan(chain), chain.resolved.calling
-    need_keys(calling, planned.statuses)
-    for line in run_warnings(chain.request, calling) if planned.work else []:
+    refuse_lacking(chain, planned)
+    home = chain.session.home
+    told = (*run_warnings(chain.request, calling), *warnings(home)) if planned.work else ()
+    for line in (*chain.epochs.notes, *told):
         say(line)
     with progress_display(arguments.quiet, len(planned.statuses)), interrupts():
         return execute(arguments, chain, planned, "evaluate")
@@ -83,6 +87,9 @@ def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: 
         say(f"failed: {line}")
     if chain.resolved.calling.tables:
         say(spending_line(spent_by(chain, outcome.request.run)))
+    if any(one.how == "built" for one in outcome.finished):
+        for line in warnings(chain.session.home):
+            say(line)
     for line in chain.design.remarks(request, ledger.plain(ledger.tables) if ledger is not None else {}):
         say(line)
     for line in results.without_gold(outcome):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from scrollwork.cli.terminal.common import print_json
 from scrollwork.cli.terminal.waiting import batch_line
+from scrollwork.flows.deploy.asked import shown
 from scrollwork.flows.server.local_server import access_line, is_ours, noted_server, running_server, worker_lives
 from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.readings.status import status
+from scrollwork.storage.epochs import time_text
 from scrollwork.storage.home import Home
 
 RUNNING, ENDED, SILENT, NONE = "running", "ended", "silent", "none"
@@ -34,7 +37,9 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(found)
         return 0
     print(f"home: {found['home']}")
-    print(f"server: {found['server'] or SERVER[found['server_state']]}")
+    other = os.environ.get("PREFECT_API_URL", "")
+    said = f"none of `scrollwork up`; PREFECT_API_URL names {shown(other)}" if other else SERVER[NONE]
+    print(f"server: {found['server'] or {**SERVER, NONE: said}[found['server_state']]}")
     if found["server"]:
         print(f"worker: {WORKER[found['worker_state']]}")
     if found["access"]:
@@ -44,9 +49,26 @@ def run(arguments: argparse.Namespace) -> int:
     )
     for text in of_store(found):
         print(text)
+    for text in found["warnings"]:
+        print(f"warning: {printable(text, 600)}")
+    for one in found["nights"]:
+        count = "1 night" if one["nights"] == 1 else f"{one['nights']:,} nights"
+        told = f"the last one {one['last']} ({one['kind']}): {one['outcome']}: {printable(one['sentence'], 600)}"
+        print(f"{count} of {printable(one['suite'], 80)}, {told}")
+    for text in found["damaged_epochs"]:
+        print(f"error: {printable(text, 600)}")
+    for one in found["epochs"][:10]:
+        how = "open: the command that opened it goes on in it"
+        if one["complete"] or one["left"]:
+            how = "complete" if one["complete"] else "left open; another epoch has its place, and no run goes on in it"
+        print(f"epoch {one['epoch']} of {printable(one['model'], 80)}: {how}, opened {time_text(one['opened'])}")
     for one in found["runs"][-10:]:
         stages = ", ".join(f"{count} {how}" for how, count in sorted(one["stages"].items()))
         print(f"run {one['id']}: {one['suite']} {' '.join(one['models'])}: {stages}")
+        for model, epoch in one["epochs"].items():
+            print(
+                f"  answers of {printable(model, 80)}: asked anew {time_text(epoch['opened'])} (epoch {epoch['epoch']})"
+            )
         for line in of_errors(one["errors"]):
             print(f"  {line}")
     return 0

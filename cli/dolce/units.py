@@ -8,11 +8,13 @@ from statistics import median
 from typing import Any
 
 from scrollwork.cli.terminal.common import print_json, say
+from scrollwork.models.table_keys import nearest_known
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.preprocessing.windows.spans import strategy
 from scrollwork.readings.windows.units import TaskUnits, granularities, units_of
 from scrollwork.reporting.charts.drawing import quantiles
 from scrollwork.storage.home import Home
+from scrollwork.suites.request import whole_raw
 from scrollwork.suites.suite_files import SAMPLE, load_suite
 
 COLUMNS = ("task", "units", "problems", "median C", "from", "to", "words", "words a unit", "5 to 95 %", "windows")
@@ -23,7 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Count, print, and draw where a file is named. Raises UsageError, StageFailed where no raw file is there."""
     suite = load_suite("dolce")
     if arguments.task and arguments.task not in suite.tasks:
-        raise UsageError(f"there is no task {arguments.task!r}; there are: {', '.join(suite.tasks)}")
+        near = nearest_known(arguments.task, list(suite.tasks))
+        raise UsageError(f"there is no task {arguments.task!r}; there are: {', '.join(suite.tasks)}{near}")
     kind = Path(arguments.out).suffix.removeprefix(".")
     if arguments.out and kind not in ("svg", "png"):
         raise UsageError(f"--out {arguments.out}: histograms are written as .svg or .png")
@@ -56,15 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def folder(arguments: argparse.Namespace) -> Path:
-    """Return the folder of raw files. Raises UsageError."""
+def folder(arguments: argparse.Namespace) -> str:
+    """Return the folder of raw files, or its URL. Raises UsageError."""
     if arguments.raw and arguments.sample:
         raise UsageError("--raw and --sample exclude each other")
     home = Home.at(arguments.home, arguments.store)
-    found = Path(arguments.raw) if arguments.raw else SAMPLE if arguments.sample else home.folder / "raw"
+    if arguments.raw:
+        return whole_raw(arguments.raw)
+    found = SAMPLE if arguments.sample else home.folder / "raw"
     if not found.is_dir():
         raise UsageError(f"{found} has no raw files: try `scrollwork fetch dolce`, --raw DIR or --sample")
-    return found
+    return str(found)
 
 
 def as_json(row: TaskUnits) -> dict[str, Any]:

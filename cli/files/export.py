@@ -23,6 +23,8 @@ def run(arguments: argparse.Namespace) -> int:
         return submission(arguments)
     if arguments.format == "observations":
         return observations(arguments)
+    if arguments.format in ("lm-eval-task", "inspect-task"):
+        return tasks(arguments)
     from scrollwork.exchange.export_logs import export_trials
 
     made = export_trials(arguments.format, chain_of(arguments), Path(arguments.out))
@@ -85,6 +87,30 @@ def observations(arguments: argparse.Namespace) -> int:
     tell(arguments, list(made.files), rows=made.rows, lacking=list(made.lacking))
     for line in made.lacking:
         say(f"lacking: {line}")
+    return int(bool(made.lacking))
+
+
+def tasks(arguments: argparse.Namespace) -> int:
+    """Write the built suite as tasks that another tool runs."""
+    from scrollwork.cli.terminal.progress import progress_display
+    from scrollwork.exchange.prompted import prompt_nodes
+    from scrollwork.exchange.task_files.export_tasks import export_tasks
+
+    chain = chain_of(arguments)
+    with progress_display(arguments.quiet, len(prompt_nodes(chain))):
+        made = export_tasks(arguments.format, chain, Path(arguments.out))
+    tell(
+        arguments,
+        list(made.files),
+        tasks=list(made.tasks),
+        rows=made.rows,
+        lacking=list(made.lacking),
+        notes=list(made.notes),
+    )
+    for line in made.lacking:
+        say(f"lacking: {line}")
+    for line in made.notes:
+        say(f"left out: {line}")
     return int(bool(made.lacking))
 
 

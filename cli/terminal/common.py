@@ -15,13 +15,13 @@ from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import Planned
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.engines.inline import run_inline
-from scrollwork.pipeline.engines.processes import Processes
+from scrollwork.pipeline.engines.workers import with_engine, workers_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.extras import install_line
 from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.errors import StorageError
-from scrollwork.storage.home import Home
+from scrollwork.storage.home import Home, is_remote
 from scrollwork.suites.options import every_option
 from scrollwork.suites.request import Request
 
@@ -39,6 +39,8 @@ LONGEST_LINE = 10_000  # characters of a table's line
 def request_of(arguments: argparse.Namespace) -> Request:
     """The request of a command of build's or run's options. Raises UsageError."""
     given = {name: value for name in every_option() if (value := getattr(arguments, name, None)) is not None}
+    if engine := getattr(arguments, "engine", None):
+        arguments.engine, given = with_engine(engine, given)
     if "options" in given:
         given["options"] = options_of(given["options"])
     request = Request.of(arguments.suite, home=arguments.home, store=arguments.store, **given)
@@ -79,10 +81,13 @@ def execute(arguments: argparse.Namespace, chain: Chain, planned: Planned, flow:
         if planned.work:
             raise StorageError(f"{home.url}: cannot be written, and not every stage stands there; name another --home")
         say(f"{home.url} cannot be written: it is read, and no row of this run is kept")
+    elif planned.work and is_remote(home.url):
+        home.try_writing()
     if not planned.work:
         return inline(chain)
+    home.make()
     if arguments.engine == "inline":
-        with Processes(chain.request.workers) as processes:
+        with workers_of(chain.request.workers, chain.request.dask) as processes:
             return inline(chain, partial(run_inline, processes=processes))
     return through_prefect(arguments, chain.request, flow)
 
@@ -184,13 +189,14 @@ def tell_problems(results: Results, outcome: Outcome) -> bool:
 
 def is_expected(error: BaseException) -> bool:
     """Return whether the message alone tells a person what to do, so that no traceback is needed."""
+    from scrollwork.analysis.logs.log import LogError
     from scrollwork.flows.server.processes import ServiceError
     from scrollwork.models.registry import UnknownModel
     from scrollwork.models.vendors.families import BadVendor
     from scrollwork.pipeline.errors import BadRecord, StageFailed, UsageError
     from scrollwork.preprocessing.raw.errors import RawError
 
-    of_input = (UnknownModel, BadVendor, RawError, BadRecord, UsageError)
+    of_input = (UnknownModel, BadVendor, RawError, BadRecord, UsageError, LogError)
     known = (*of_input, ServiceError, StorageError, StageFailed, OSError)
     return isinstance(error, known) or bool(install_line(error))
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.prices import NANO, dollars, round_up
 from scrollwork.pipeline.calling import known_price
+from scrollwork.readings.status import spent_by_model
 from scrollwork.storage.answers.rows import Spent
-from scrollwork.storage.home import Home
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -27,22 +27,6 @@ def sum_known(amounts: Iterable[float | None]) -> float | None:
     return None if None in known else sum(amount for amount in known if amount is not None)
 
 
-def spent_by_model(chain: Chain, run: str | None, since: float | None = None) -> dict[str, Spent]:
-    """What a run of a chain's models wrote down, by model. run: None for any, since: from this time on (unix
-    seconds)."""
-    from scrollwork.storage.answers.store import (
-        ResponseStore,  # brings SQLAlchemy; a run of baselines that stand needs none
-    )
-
-    home = Home(chain.request.home, chain.request.store)
-    if not home.has_store:
-        return {}
-    store = ResponseStore(home.store_place)
-    spent = store.spent(run, since)
-    store.close()
-    return spent
-
-
 def spent_by(chain: Chain, run: str | None, since: float | None = None) -> dict[str, Any]:
     """{currency, amount, saved, calls, input_tokens, cached_tokens, output_tokens, cost_unknown_calls,
     cost_assumed_calls, assumed} of a run of a chain's models.
@@ -52,7 +36,7 @@ def spent_by(chain: Chain, run: str | None, since: float | None = None) -> dict[
     more at the plain price, without prefix caches. run, since: as of `spent_by_model`.
     """
     tables = chain.resolved.calling.tables
-    spent = {model: one for model, one in spent_by_model(chain, run, since).items() if model in tables}
+    spent = {model: one for model, one in spent_by_model(chain.session.home, run, since).items() if model in tables}
     total = sum(spent.values(), Spent())
     saved = sum(saved_by_cache(model, tables[model], one) for model, one in spent.items())
     return {

@@ -1,8 +1,8 @@
 """Prefect's server application behind a guard. uvicorn is started with `create_app` (local_server.py).
 
 Prefect checks the secret (PREFECT_SERVER_API_AUTH_STRING). The guard adds what Prefect has no setting for: it answers
-only to the server's own host names (against DNS rebinding), and takes no secret from pages of another origin. It also
-retries requests that fail because SQLite is busy; Prefect's clients would wait two seconds before that.
+only to the server's own host names (against DNS rebinding), and takes no secret from pages of another origin. What it
+does where SQLite is busy is in busy.py.
 """
 
 from __future__ import annotations
@@ -12,17 +12,27 @@ import base64
 import hashlib
 import hmac
 import json
+import logging
 import os
-import random
 import re
 import signal
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Iterable, MutableMapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
+
+from scrollwork.flows.server.busy import (
+    App,
+    Receive,
+    Scope,
+    Send,
+    with_patient_transactions,
+    with_retries,
+    with_webhooks_apart,
+)
 
 ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # further host names, separated by commas
 WORD, PROOF = "X-Scrollwork-Word", "X-Scrollwork-Proof"  # headers: a challenge to /api/health, and its answer
@@ -30,17 +40,10 @@ LIFELINE = "SCROLLWORK_LIFELINE"  # an inherited pipe: the server ends when its 
 KEEPER = "SCROLLWORK_KEEPER"  # PID:PORT of a process that holds our port until we take it (flows/server/worker.py)
 END_S = 10.0
 TAKE_S = 5.0
-BUSY_S = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # waits before retries on a busy database, +/- 50 % at random
-KEPT_BYTES = 1 << 20  # largest request body that is retried
 OWN_HOSTS = ("127.0.0.1", "localhost")
 # Sent with every reply: Prefect's pages would contact analytics hosts, and could be put into a frame of any site.
 POLICY = (b"content-security-policy", b"connect-src 'self'; frame-ancestors 'none'")
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/?#@\[\],]+)(:[0-9]*)?")
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Any], Awaitable[None]]
 
 
 def create_app() -> App:
@@ -48,9 +51,12 @@ def create_app() -> App:
     try:
         from prefect.server.api.server import create_app as prefect_app
 
+        with_patient_transactions()
+        with_webhooks_apart()
         application = prefect_app(final=True)
-    except (ImportError, TypeError) as error:
+    except (AttributeError, ImportError, TypeError) as error:
         raise SystemExit(unfit_prefect(error)) from None
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # at INFO it logs the secret addresses that alerts go to
     if watched := os.environ.get(LIFELINE):
         threading.Thread(target=end_with, args=(int(watched),), name="scrollwork-lifeline", daemon=True).start()
 
@@ -156,57 +162,6 @@ class Guard:
             proofs = [(PROOF.lower().encode(), proof_of_secret(self.secret, word).encode()) for word in words[:1]]
             heard = receive if scope["type"] == "http" else with_first(receive)
             await self.app({**scope, "headers": kept}, heard, with_headers(send, [POLICY, *proofs]))
-
-
-def with_retries(app: App) -> App:
-    """Wrap an application so that a request answered by 503 is retried.
-
-    Prefect answers 503 when nothing was written because SQLite was busy: two transactions that began by reading. About
-    one task in four meets this: it asks for the limits of its tags while events of other tasks are written.
-    """
-
-    async def asked(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await app(scope, receive, send)
-            return
-        kept: list[Any] = []
-        for wait_s in BUSY_S:
-            attempt = _Attempt(kept, receive, send)
-            try:
-                await app(dict(scope), attempt.receive, attempt.send)
-            except Exception:  # raised by Starlette behind its own 503 too
-                if not attempt.busy:
-                    raise
-            if not attempt.busy:
-                return
-            await asyncio.sleep(wait_s * random.uniform(0.5, 1.5))
-        await app(scope, _Attempt(kept, receive, send).receive, send)
-
-    return asked
-
-
-class _Attempt:
-    """One attempt to answer a request. It replays what was received before, and does not send a 503."""
-
-    def __init__(self, kept: list[Any], receive: Receive, send: Send) -> None:
-        self._kept, self._receive, self._send = kept, receive, send
-        self._again = iter(tuple(kept))
-        self._size = sum(len(part.get("body", b"")) for part in kept)
-        self.busy = False
-
-    async def receive(self) -> Any:
-        if (message := next(self._again, None)) is None:
-            message = await self._receive()
-            if message["type"] == "http.request" and self._size <= KEPT_BYTES:
-                self._size += len(message.get("body", b""))
-                self._kept.append(message)
-        return message
-
-    async def send(self, message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            self.busy = message["status"] == 503 and self._size <= KEPT_BYTES
-        if not self.busy:
-            await self._send(message)
 
 
 def breaks_prefect(credentials: bytes) -> bool:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import urllib.request
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,13 @@ def delete(server: dict[str, Any], path: str) -> None:
     _asked(server, path, "DELETE", None)
 
 
+def ask(server: dict[str, Any], method: str, path: str, body: Any = None) -> Any:
+    """Send any request to the API of a running server, with its secret; returns the JSON, None where there is none.
+    Raises OSError."""
+    said = _asked(server, path, method, None if body is None else json.dumps(body).encode("utf-8"))
+    return json.loads(said) if said else None
+
+
 def _asked(server: dict[str, Any], path: str, method: str, body: bytes | None) -> bytes:
     if not is_running(server, timeout_s=10):
         raise ConnectionError(f"not our server at {server['url']}")
@@ -160,6 +168,15 @@ def _asked(server: dict[str, Any], path: str, method: str, body: bytes | None) -
     with opener.open(request, timeout=10) as reply:
         data: bytes = reply.read()
         return data
+
+
+def is_online(running: dict[str, Any], name: str, since: datetime) -> bool:
+    """Whether a worker of this name has reported to the server since then (an earlier one may have had the name)."""
+    with suppress(OSError, ValueError):
+        workers = post(running, f"work_pools/{POOL}/workers/filter", {})
+        seen = [str(worker["last_heartbeat_time"]) for worker in workers if worker["name"] == name]
+        return any(datetime.fromisoformat(time.replace("Z", "+00:00")) >= since for time in seen)
+    return False
 
 
 def settings(home: Path) -> dict[str, str]:

@@ -23,7 +23,9 @@ from scrollwork.storage.location import Location
 
 CODE = Path(__file__).resolve().parents[2]  # holds prefect.yaml: the checkout, or the installed package
 IMPORTED = Path(scrollwork.__file__).parents[1]  # the folder from which scrollwork is imported; in a checkout, CODE
-BY_PATH = ("flows/build_datasets.py:build_datasets", "flows/evaluate.py:evaluate")  # entrypoints in a checkout
+BY_PATH = (  # entrypoints in a checkout
+    *("flows/build_datasets.py:build_datasets", "flows/evaluate.py:evaluate", "flows/nightly.py:nightly"),
+)
 BY_MODULE = tuple(re.sub(r"/(\w+)\.py:", r".\1.", f"scrollwork.{one}") for one in BY_PATH)  # in any other project
 MODELS = "models.toml"
 IGNORED = ".gitignore"
@@ -85,8 +87,8 @@ def checkout_around(folder: Path) -> Path | None:
     return next((place for place in places if all(os.path.isfile(place / one) for one in marks)), None)
 
 
-def refuse_no_project() -> UsageError:
-    """The error for a working directory that is not a project."""
+def refuse_no_project(does: str = "up serves") -> UsageError:
+    """The error for a working directory that is not a project. does: what the command does with a project."""
     here = Path.cwd()
     above = next((folder for folder in here.parents if is_project(folder)), None)
     other = checkout_around(here)
@@ -96,7 +98,7 @@ def refuse_no_project() -> UsageError:
     elif above:
         then = f"{above} is a project; call it there"
     return UsageError(
-        f"up serves the deployments of scrollwork's prefect.yaml, and {here} has none: {then}. `scrollwork run` needs "
+        f"{does} the deployments of scrollwork's prefect.yaml, and {here} has none: {then}. `scrollwork run` needs "
         "no server"
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import fcntl
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -127,7 +128,11 @@ def has_process(run_id: str, pid: str) -> bool:
     """Whether a process of this machine runs a flow run. pid: as the worker reported it, "" if it did not."""
     if not Path("/proc/self/environ").is_file():
         return pid.isdecimal() and is_alive(int(pid))
-    return any(run_id.encode() in environ for environ in environments(pid))
+    for pause in (0.0, 0.1):  # a process that has just been started has no environment for a moment
+        time.sleep(pause)
+        if any(run_id.encode() in environ for environ in environments(pid)):
+            return True
+    return False
 
 
 def environments(pid: str) -> Iterator[bytes]:

@@ -6,11 +6,12 @@ import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from scrollwork.flows.server.automations import forget_heartbeats, tell_alerts
 from scrollwork.flows.server.deployed import follow_file
 from scrollwork.flows.server.guard import ALLOWED_HOSTS, KEEPER, OWN_HOSTS, host_of
 from scrollwork.flows.server.local_server import (
@@ -19,6 +20,7 @@ from scrollwork.flows.server.local_server import (
     access_line,
     forget_server,
     is_keeper,
+    is_online,
     is_ours,
     is_running,
     make_private,
@@ -26,7 +28,6 @@ from scrollwork.flows.server.local_server import (
     new_secret,
     note_server,
     noted_server,
-    post,
     secret_of,
     secret_path,
     server_command,
@@ -104,6 +105,7 @@ def up(
         if worker_lives(standing):
             say(f"already up: {standing['ui']}")
             end_lost(standing, say, new_worker=False)
+            tell_alerts(standing, say)
             wanted = {*variables_in(os.environ, [*keys, *passed])}
             new = {*hosts} - {*standing["hosts"]} | wanted - {*standing["variables"]}
         else:
@@ -116,6 +118,8 @@ def up(
                     environments(standing, secret_of(standing), variables)[1], project_of(standing)
                 ) as commands:
                     deploy(standing, commands, say)
+            else:
+                tell_alerts(standing, say)
             start_worker(standing, variables, say)
             new = {*hosts} - {*standing["hosts"]}
         if project_of(standing) != project:
@@ -194,6 +198,7 @@ def start(
     try:
         say(f"starting the Prefect server at {ui}")
         write_private(secret_path(home), secret + "\n")
+        forget_heartbeats(folder / "prefect.db")
         lives = lifeline(folder)  # nothing is written to it; the server holds it open as long as it runs
         try:
             running["server"] = spawn(server_command(port), folder / "server.log", of_server, folder, 0o077, lives)
@@ -232,6 +237,7 @@ def deploy(running: dict[str, Any], commands: subprocess.Popen[str], say: Callab
     say("creating work pool and deployments")
     prepare(commands)
     follow_file(running, say)
+    tell_alerts(running, say)
     running["prepared"] = True
     note_server(running)
 
@@ -339,12 +345,3 @@ def prepare(commands: subprocess.Popen[str]) -> None:
     said, _ = commands.communicate("".join(json.dumps(line) + "\n" for line in lines))
     if commands.returncode:
         raise ServiceError(f"work pool and deployments were not made:\n{said.strip()[-2000:]}")
-
-
-def is_online(running: dict[str, Any], name: str, since: datetime) -> bool:
-    """Whether a worker of this name has reported to the server since then (an earlier one may have had the name)."""
-    with suppress(OSError, ValueError):
-        workers = post(running, f"work_pools/{POOL}/workers/filter", {})
-        seen = [str(worker["last_heartbeat_time"]) for worker in workers if worker["name"] == name]
-        return any(datetime.fromisoformat(time.replace("Z", "+00:00")) >= since for time in seen)
-    return False

@@ -8,8 +8,7 @@ the last word before a following phrase, and the stem is Porter's (docs/fidelity
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 
 from scrollwork.models.base import Segment
 
@@ -17,7 +16,8 @@ CLOSES = re.compile(r"\]\((\d+)\)")
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 PHRASE = {"about", "against", "at", "by", "for", "from", "in", "into", "of", "off", "on", "out", "over", "to", "up"}
 PHRASE |= {"with", "the", "a", "an"}
-WAYS = ("singletons", "one", "head")
+HEAD = "head"
+WAYS = ("singletons", "one", HEAD)
 
 
 def mentions(segments: Sequence[Segment]) -> list[tuple[int, str]]:
@@ -42,17 +42,17 @@ def mentions(segments: Sequence[Segment]) -> list[tuple[int, str]]:
     return found
 
 
-def cluster_mentions(segments: Sequence[Segment], way: str) -> str:
+def cluster_mentions(segments: Sequence[Segment], way: str, stem: Callable[[str], str] | None = None) -> str:
     """Return the clusters in the form that the prompt asks for, a list of lists of ids, as text.
 
-    way: one of WAYS. Raises ValueError for another.
+    way: one of WAYS. stem: of a word, which the way "head" needs. Raises ValueError for another way, or without it.
     """
     marked = mentions(segments)
     if way == "singletons":
         clusters = [[name] for name, _ in marked]
     elif way == "one":
         clusters = [[name for name, _ in marked]] if marked else []
-    elif way == "head":
+    elif way == HEAD and stem is not None:
         by_head: dict[str, list[int]] = {}
         for name, text in marked:
             by_head.setdefault(stem(head(text)), []).append(name)
@@ -72,11 +72,3 @@ def head(text: str) -> str:
         if word in PHRASE and number:
             return words[number - 1]
     return words[-1]
-
-
-@lru_cache(maxsize=1 << 16)
-def stem(word: str) -> str:
-    """Return Porter's stem of a word."""
-    from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]
-
-    return str(PorterStemmer().stem(word))

@@ -7,7 +7,7 @@ does not depend on which other examples are answered.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -26,10 +26,11 @@ def make(name: str, table: Mapping[str, Any], revision: str) -> Baseline:
 class Baseline(Ruled):
     """A family with one member for each seed from 0 to `seeds` - 1.
 
-    seed: for a single member, which has this seed; else None.
+    seed: for a single member, which has this seed; else None. stem: of a word; only models/baselines/heads.py has it.
     """
 
     provider = "baselines"
+    stem: Callable[[str], str] | None = None
 
     def __init__(self, name: str, rules: Mapping[str, Any], seeds: int, seed: int | None, revision: str) -> None:
         super().__init__(name, rules, revision)
@@ -46,11 +47,11 @@ class Baseline(Ruled):
         """Yield the answer to each call, in order."""
         for call in calls:
             seed = self._seeds[call.member]
-            text = answer_by(self.rule(call.ask.task), call.ask, seed)
+            text = answer_by(self.rule(call.ask.task), call.ask, seed, self.stem)
             yield Answer(call.key, text, "complete", call.member)
 
 
-def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
+def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int, stem: Callable[[str], str] | None = None) -> str:
     """Return the answer of one rule.
 
     The rule has one of the keys span, fixed, any_of, sequence, clusters, lead, lead_input, position, by_query and
@@ -58,7 +59,7 @@ def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
     """
     if "any_of" in rule:
         rules = rule["any_of"]
-        return answer_by(rules[stable_index(len(rules), seed, ask.task, ask.example_id, "rule")], ask, seed)
+        return answer_by(rules[stable_index(len(rules), seed, ask.task, ask.example_id, "rule")], ask, seed, stem)
     if "fixed" in rule:
         return str(rule["fixed"])
     if "lead" in rule:
@@ -76,7 +77,7 @@ def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
     if "fit" in rule:
         raise ValueError(f"task {ask.task!r}: the rule {dict(rule)} was not fitted")
     if "clusters" in rule:
-        return cluster_mentions(ask.segments, str(rule["clusters"]))
+        return cluster_mentions(ask.segments, str(rule["clusters"]), stem)
     if "sequence" in rule:
         return ", ".join(str(number) for number in range(1, ask.documents + 1))
     return span(document_text(ask), int(rule["span"]), seed, ask.task, ask.example_id)

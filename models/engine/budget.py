@@ -74,7 +74,13 @@ class Budget:
         self.limit, self.spent = limit, spent
         self.uncertain = 0  # of what is spent: reserved for replies that never came
         self.reserved = 0
+        self._lacked = 0  # what was last wanted and not left
         self._lock = threading.Lock()
+
+    @property
+    def gone(self) -> bool:
+        """Return whether less is left than was wanted last."""
+        return 0 < self._lacked > self.left()
 
     def left(self) -> int:
         """Return the nano-dollars that are neither spent nor reserved."""
@@ -89,6 +95,7 @@ class Budget:
         with self._lock:
             first = alone is not None and not self.reserved and self.spent + alone <= self.limit
             if not first and self.spent + self.reserved + amount > self.limit:
+                self._lacked = amount if alone is None else alone
                 return False
             self.reserved += amount
             return True

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.models.base import Ask, Call, Client, SharedPrefix, cut_after_prefixes, split_after_documents, text_of
-from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, body_with_room, vendor_wire
+from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, body_with_room, no_certificates, vendor_wire
 from scrollwork.models.hosted.model import Hosted, decoding, split_wrapper
 from scrollwork.models.hosted.wire import Wire
 
@@ -65,7 +65,8 @@ def wire_of(name: str, table: Mapping[str, Any]) -> Wire:
 
 
 def sdk(key: str, table: Mapping[str, Any]) -> AsyncAnthropic:
-    """Make the vendor's SDK on its aiohttp transport, without its own retries. It says which headers to send."""
+    """Make the vendor's SDK on its aiohttp transport, without its own retries. It says which headers to send
+    and sends nothing itself: it trusts no server."""
     from anthropic import AsyncAnthropic, DefaultAioHttpClient
 
     return AsyncAnthropic(
@@ -74,7 +75,7 @@ def sdk(key: str, table: Mapping[str, Any]) -> AsyncAnthropic:
         max_retries=0,
         timeout=table.get("timeout_s", TIMEOUT_S),
         default_headers={"anthropic-version": table["version"]},
-        http_client=DefaultAioHttpClient(),
+        http_client=DefaultAioHttpClient(verify=no_certificates()),
     )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
+from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 from typing import Any
 
 import orjson
@@ -55,9 +58,20 @@ def trusted_certificates(base_url: str) -> Any:
     """
     if not base_url.startswith("https:"):
         return True
+    return _certificates(os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", ""))
+
+
+@cache
+def _certificates(file: str, folder: str) -> Any:
+    """Read the certificates that an environment names, once for all connections: it takes 30 ms."""
     import httpx2
 
     return httpx2.create_ssl_context()
+
+
+def no_certificates() -> SSLContext:
+    """Return what trusts nobody, for an SDK that is only asked for its headers: it would read all certificates else."""
+    return SSLContext(PROTOCOL_TLS_CLIENT)
 
 
 def secrets_in(headers: Mapping[str, str], key: str) -> tuple[str, ...]:

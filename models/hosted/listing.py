@@ -20,6 +20,7 @@ from scrollwork.models.hosted.wire import Wire
 MOST_PAGES = 20
 LONGEST_S = 30.0  # for the whole list
 MOST_MODELS = 200_000
+LONGEST_WEIGHTS = 200  # characters
 WIRES = {"openai": openai.wire_of, "anthropic": anthropic.wire_of, "compatible": compatible.wire_of}
 PATHS = {"openai": "/models", "anthropic": "/v1/models", "compatible": "/models"}
 
@@ -30,7 +31,8 @@ class ListedModel:
 
     ends: the first day on which it does not answer. state: active, deprecated or retired. max_input: tokens of a
     prompt, but on a user's own server of prompt and answer together. thinking, effort: whether each value is accepted.
-    unread: an end that is no date, as it stands there.
+    unread: an end that is no date, as it stands there. weights: what a user's own server says of them, each
+    "name value".
     """
 
     id: str
@@ -41,8 +43,11 @@ class ListedModel:
     thinking: Mapping[str, bool] | None = None
     effort: Mapping[str, bool] | None = None
     unread: str = ""
+    weights: tuple[str, ...] = ()
 
 
+WEIGHTS = ("root", "parent", "revision", "digest", "sha256", "version", "max_model_len")  # vLLM, SGLang and others
+OF_META = ("n_params", "n_vocab", "n_ctx_train", "n_embd", "size")  # llama.cpp
 NO_LIST = (404, 405, 501)  # statuses of a server that has no list
 
 
@@ -69,18 +74,37 @@ def context_at(name: str, table: Mapping[str, Any], within_s: float = 5.0) -> in
     list cannot be read: there is no key, the request fails, or no list comes within `within_s` seconds.
     """
 
-    async def asked() -> dict[str, ListedModel]:
-        async with asyncio.timeout(within_s):
-            return await _listed(name, table)
-
     try:
-        with ThreadPoolExecutor(1) as apart:  # no loop can be started in a thread in which one runs
-            found = apart.submit(asyncio.run, asked()).result().get(str(table["id"]))
+        found = _at_server(name, table, within_s)
     except CallProblem as problem:
         return 0 if problem.status in NO_LIST else None
     except (BadTable, TimeoutError):
         return None
     return found.max_input or 0 if found is not None else 0
+
+
+def weights_at(name: str, table: Mapping[str, Any], within_s: float = 5.0) -> tuple[str, ...]:
+    """Return what a user's own server lists of the weights of the table's model, "name value" each, in order.
+
+    () if it says nothing of them, and if its list cannot be read within `within_s` seconds. Times are left out, for a
+    server that starts again tells others.
+    """
+    try:
+        found = _at_server(name, table, within_s)
+    except (CallProblem, BadTable, TimeoutError):
+        return ()
+    return found.weights if found is not None else ()
+
+
+def _at_server(name: str, table: Mapping[str, Any], within_s: float) -> ListedModel | None:
+    """Return the table's model in the list at its address. Raises CallProblem, BadTable, TimeoutError."""
+
+    async def asked() -> dict[str, ListedModel]:
+        async with asyncio.timeout(within_s):
+            return await _listed(name, table)
+
+    with ThreadPoolExecutor(1) as apart:  # no loop can be started in a thread in which one runs
+        return apart.submit(asyncio.run, asked()).result().get(str(table["id"]))
 
 
 async def _listed(name: str, table: Mapping[str, Any]) -> dict[str, ListedModel]:
@@ -131,6 +155,17 @@ def _model(one: Any) -> ListedModel | None:
         _flags(thinking.get("types") if isinstance(thinking, Mapping) else None),
         _flags(abilities.get("effort")),
         next((message_line(end)[:40] for end in said if end is not None and _day(end) is None), ""),
+        _weights(one),
+    )
+
+
+def _weights(one: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what an entry of the list says of the model's weights, cut, without what is neither text nor number."""
+    meta = one.get("meta")
+    meta = meta if isinstance(meta, Mapping) else {}
+    told = [(name, one.get(name)) for name in WEIGHTS] + [(name, meta.get(name)) for name in OF_META]
+    return tuple(
+        message_line(f"{name} {value}")[:LONGEST_WEIGHTS] for name, value in told if type(value) in (str, int) and value
     )
 
 

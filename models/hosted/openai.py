@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.models.base import Ask, Client
-from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, vendor_wire
+from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, no_certificates, vendor_wire
 from scrollwork.models.hosted.model import Hosted, decoding
 from scrollwork.models.hosted.wire import Wire
 from scrollwork.models.vendors.marks import cache_use
@@ -51,7 +51,8 @@ def wire_of(name: str, table: Mapping[str, Any]) -> Wire:
 
 
 def sdk(key: str, table: Mapping[str, Any]) -> AsyncOpenAI:
-    """Make the vendor's SDK on its aiohttp transport, without its own retries. It says which headers to send."""
+    """Make the vendor's SDK on its aiohttp transport, without its own retries. It says which headers to send
+    and sends nothing itself: it trusts no server."""
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
     return AsyncOpenAI(
@@ -59,5 +60,5 @@ def sdk(key: str, table: Mapping[str, Any]) -> AsyncOpenAI:
         base_url=table["base_url"],
         max_retries=0,
         timeout=table.get("timeout_s", TIMEOUT_S),
-        http_client=DefaultAioHttpClient(),
+        http_client=DefaultAioHttpClient(verify=no_certificates()),
     )

@@ -13,6 +13,7 @@ from scrollwork.models.engine.retry import retry_policy
 from scrollwork.models.table_keys import (
     ANY_TABLE,
     FLAG,
+    FRESH,
     NUMBER,
     TEXT,
     TEXT_LIST,
@@ -108,6 +109,7 @@ PAYING = {
     "vendor": Key(TEXT, "Whose model it is, where the address is not the vendor's own: a gateway, a proxy."),
     "retired": Key(DAY, "The day from which the vendor answers no more."),
     "source": Key(TEXT, "Where that is known from."),
+    "fresh": FRESH,
 }
 CHOICE = {
     "provider": Key(TEXT, "The module that answers."),

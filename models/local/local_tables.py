@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scrollwork.models.hosted.tables import CHOICE, POSITIVE, PROMPT, BadTable, check_choice, check_keys
-from scrollwork.models.table_keys import ANY_TABLE, FLAG, NUMBER, TEXT, TEXT_OR_TABLE, WHOLE, Key, Table
+from scrollwork.models.table_keys import ANY_TABLE, FLAG, FRESH, NUMBER, TEXT, TEXT_OR_TABLE, WHOLE, Key, Table
 from scrollwork.models.vendors.keys import DAY
 
 GENERATION = Table(
@@ -53,6 +53,7 @@ RUNS = {
     "price": Key(ANY_TABLE, "As of hosted models; nothing by default."),
     "source": Key(TEXT, "Where it is from."),
     "retired": Key(DAY, "As of hosted models."),
+    "fresh": FRESH,
 }
 KEYS: Mapping[str, Key] = {**DECIDES, **RUNS, **PROMPT, **CHOICE}
 PLACES = ("{premise}", "{hypothesis}")

@@ -15,10 +15,11 @@ from scrollwork.pipeline import progress
 from scrollwork.pipeline.build import Built, ensure
 from scrollwork.pipeline.calling import STOP
 from scrollwork.pipeline.engines.error_text import error_text
-from scrollwork.pipeline.engines.processes import Done, Processes, process_outcome
+from scrollwork.pipeline.engines.processes import Done, Workers, process_outcome
 from scrollwork.pipeline.errors import Interrupted
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.session import Session
+from scrollwork.storage.in_use import at_work
 
 log = logging.getLogger("scrollwork")
 
@@ -39,14 +40,24 @@ class Finished:
 Engine = Callable[[Plan], list[Finished]]
 
 
-def run_inline(plan: Plan, processes: Processes | None = None) -> list[Finished]:
+def run_inline(plan: Plan, processes: Workers | None = None) -> list[Finished]:
     """Build the nodes of a plan and return how each ended, in the order of the plan.
 
     This process builds them one by one. If `processes` is given, worker processes also build nodes, several at once, as
     soon as `processes.due`. If a node fails, the nodes that need it are skipped; all other nodes are still built.
+
+    Raises StorageError if the home's folder is missing and cannot be made: each stage would fail for it.
     """
+    with at_work(plan.locations.home, busy=False):  # exports and estimates build, too, and no run is around them
+        return build_all(plan, processes)
+
+
+def build_all(plan: Plan, processes: Workers | None) -> list[Finished]:
+    """Do what `run_inline` says."""
     order = Order(plan, processes.movable if processes is not None else lambda node: False)
     session, made = Session(plan.locations), dict[str, Built]()
+    if not session.home.folder.exists():
+        session.home.make()
     begun: dict[Future[Done], Node] = {}
     while order.open:
         while processes is not None and processes.due and len(begun) < processes.count and order.movable:
@@ -58,6 +69,7 @@ def run_inline(plan: Plan, processes: Processes | None = None) -> list[Finished]
             wait(begun, return_when=FIRST_COMPLETED)
         for future in [one for one in begun if one.done()]:
             node = begun.pop(future)
+            plan.locations.pointers.clear()  # its process may have written one
             order.end(node, *how_ended(partial(stood_elsewhere, node, future)))
     return order.finished()
 
@@ -155,7 +167,7 @@ def build_here(node: Node, session: Session, made: dict[str, Built]) -> bool:
     return built.reused
 
 
-def start_in_process(node: Node, plan: Plan, processes: Processes, file: str = "") -> Future[Done]:
+def start_in_process(node: Node, plan: Plan, processes: Workers, file: str = "") -> Future[Done]:
     """Report that a node begins, and let a worker process build it.
 
     file: name of the plan's file; if "", `processes` writes one. After Ctrl-C no process is asked; the returned future
@@ -182,11 +194,16 @@ def built_elsewhere(node: Node, future: Future[Done]) -> tuple[str, bool]:
     """
     try:
         content, reused = process_outcome(future)
-    except BaseException:
-        progress.ended(node.title, "failed")
+    except BaseException as error:
+        progress.ended(node.title, "stopped" if stopped_by(error) else "failed")
         raise
     progress.ended(node.title, "reused" if reused else "built")
     return content, reused
+
+
+def stopped_by(error: BaseException) -> bool:
+    """Return whether a stage ended because the user stopped the run: no failure of its own."""
+    return isinstance(error, (Interrupted, KeyboardInterrupt))
 
 
 def run_strictly(engine: Engine, plan: Plan) -> list[Finished]:
@@ -215,8 +232,8 @@ def build_told(node: Node, session: Session, made: dict[str, Built] | None = Non
     progress.started(node.title)
     try:
         built = ensure(node, session, made=made)
-    except BaseException:
-        progress.ended(node.title, "failed")
+    except BaseException as error:
+        progress.ended(node.title, "stopped" if stopped_by(error) else "failed")
         raise
     progress.ended(node.title, "reused" if built.reused else "built")
     return built

@@ -7,32 +7,41 @@ only what is missing.
 
 from __future__ import annotations
 
+import contextvars
 import logging
+import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, cast
+from uuid import UUID
 
 from prefect import get_run_logger, task
-from prefect.artifacts import create_markdown_artifact
+from prefect.artifacts import create_markdown_artifact, create_progress_artifact, update_progress_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.futures import PrefectFuture
+from prefect.settings import PREFECT_API_REQUEST_TIMEOUT, PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.engines.error_text import error_text
 from scrollwork.pipeline.engines.inline import Finished, build_told, built_elsewhere, start_in_process
-from scrollwork.pipeline.engines.processes import Processes, worker_count
+from scrollwork.pipeline.engines.processes import Workers, worker_count
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.plan_files import plan_file, plan_of
 from scrollwork.pipeline.session import Locations, Session
+from scrollwork.preprocessing.raw.errors import printable
+from scrollwork.reporting.page.text import markdown_text
 
 TOLD_EVERY_S = 30.0
+SHOWN_EVERY_S = 10.0  # between two states of a progress artifact
+KEY_CHARS = 100  # of an artifact's key
+ANSWER_S = 10.0  # how long Prefect may take for one, and a stage for its last one
 AT_LEAST = 2  # stages that run at the same time, even on one core: some only wait for a vendor
-_processes: dict[str, Processes] = {}  # worker processes of the plans that this process runs, by the plan's file
+_processes: dict[str, Workers] = {}  # worker processes of the plans that this process runs, by the plan's file
 
 
 def side_by_side(count: int | None = None) -> Any:
@@ -42,7 +51,15 @@ def side_by_side(count: int | None = None) -> Any:
     that needs a CPU to a worker process (processes.py). Prefect's own process pool is not used: it takes ten seconds to
     start, and it cannot keep stages in one process that must share it.
     """
-    return ThreadPoolTaskRunner(max_workers=count or max(AT_LEAST, worker_count()))
+    runner: Any = ThreadPoolTaskRunner(max_workers=count or max(AT_LEAST, worker_count()))
+    runner.logger.addFilter(is_told)
+    return runner
+
+
+def is_told(record: logging.LogRecord) -> bool:
+    """Return whether a message of Prefect's task runner is for the log: not that tasks with as many tags as there are
+    threads may lock each other, which it writes for each stage. Only tasks that start others can, and no stage does."""
+    return "This may lead to dead-locks" not in record.getMessage()
 
 
 def run_stage(name: str, file: str, locations: Locations) -> Any:
@@ -58,7 +75,8 @@ def run_stage(name: str, file: str, locations: Locations) -> Any:
     own = logging.getLogger("scrollwork")
     handler = _Forward(logger)
     own.addHandler(handler)
-    told = ProgressLog(node.title, logger.info) if node.asks else nullcontext()
+    shown = ProgressShown(node.title, logger.warning)
+    told = ProgressLog(node.title, logger.info, shown) if node.asks else nullcontext()
     try:
         if node.asks and calling is not None:
             model = node.label("model")
@@ -82,31 +100,84 @@ class ProgressLog:
     """While its block runs, log the progress of a stage that asks a model: answered, failed, spent.
 
     It logs every `every_s` seconds and at the end of the block. It logs nothing before the stage has reported any
-    progress. say: writes one line to the log.
+    progress. say: writes one line to the log. show: takes the progress every `shown_every_s` seconds and at the end,
+    in a thread of its own, which the end of the block waits for ANSWER_S at most.
     """
 
-    def __init__(self, title: str, say: Callable[[str], None], every_s: float = TOLD_EVERY_S) -> None:
-        self._title, self._say, self._every_s = title, say, every_s
+    def __init__(
+        self,
+        title: str,
+        say: Callable[[str], None],
+        show: Callable[[progress.Standing], None] | None = None,
+        every_s: float = TOLD_EVERY_S,
+        shown_every_s: float = SHOWN_EVERY_S,
+    ) -> None:
+        self._title, self._say = title, say
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._go_on, name="scrollwork-told", daemon=True)
+        self._threads = [threading.Thread(target=self._go_on, name="scrollwork-told", args=(every_s,), daemon=True)]
+        if show is not None:
+            there = contextvars.copy_context()  # an artifact belongs to the task run of this context
+            arguments = (self._show, show, shown_every_s)
+            self._threads.append(
+                threading.Thread(target=there.run, name="scrollwork-shown", args=arguments, daemon=True)
+            )
 
     def __enter__(self) -> None:
         progress.watch(self._title)
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        self._thread.join()
+        for thread in self._threads:
+            thread.join(ANSWER_S)
         self._tell()
         progress.unwatch(self._title)
 
-    def _go_on(self) -> None:
-        while not self._over.wait(self._every_s):
+    def _go_on(self, every_s: float) -> None:
+        while not self._over.wait(every_s):
             self._tell()
+
+    def _show(self, show: Callable[[progress.Standing], None], every_s: float) -> None:
+        last, over = None, False
+        while not over:
+            over = self._over.wait(every_s)
+            if (standing := progress.standing(self._title)) not in (None, last):
+                assert standing is not None
+                show(standing)
+                last = standing
 
     def _tell(self) -> None:
         if (standing := progress.standing(self._title)) is not None:
             self._say(f"{self._title}: {standing}")
+
+
+class ProgressShown:
+    """Shows the progress of a stage as a Prefect artifact of the task run: made at first, then updated.
+
+    Prefect may be away or slow: that is warned of once, and the stage goes on. warn: writes one line to the log.
+    """
+
+    def __init__(self, title: str, warn: Callable[[str], None]) -> None:
+        self._title, self._warn = title, warn
+        self._artifact: UUID | None = None
+        self._warned = False
+
+    def __call__(self, standing: progress.Standing) -> None:
+        """Show a state."""
+        percent = round(100 * standing.done / standing.total, 1) if standing.total > 0 else 0.0
+        told = f"{markdown_text(self._title)}: {markdown_text(str(standing))}"
+        try:
+            with temporary_settings({PREFECT_API_REQUEST_TIMEOUT: ANSWER_S, PREFECT_CLIENT_MAX_RETRIES: 0}):
+                if self._artifact is None:
+                    key = re.sub(r"[^a-z0-9]+", "-", self._title.lower()).strip("-")[:KEY_CHARS]
+                    self._artifact = cast(UUID, create_progress_artifact(percent, key or None, told))
+                else:
+                    update_progress_artifact(self._artifact, percent, description=told)
+        except Exception as error:  # whatever Prefect says
+            if not self._warned:
+                self._warn(f"{self._title}: its progress is not shown: {type(error).__name__}: {printable(str(error))}")
+            self._warned = True
 
 
 def provide_secrets(tables: Mapping[str, Mapping[str, Any]]) -> None:
@@ -142,7 +213,25 @@ class _Forward(logging.Handler):
         self._logger.log(record.levelno, record.getMessage())
 
 
-def run_prefect(plan: Plan, processes: Processes | None = None) -> list[Finished]:
+@contextmanager
+def forwarded(name: str) -> Iterator[None]:
+    """While the block runs, pass the warnings of a logger on to the log of the flow run. name: of the logger."""
+    own, handler = logging.getLogger(name), _Forward(get_run_logger())
+    own.addHandler(handler)
+    try:
+        yield
+    finally:
+        own.removeHandler(handler)
+
+
+def log_warnings(texts: Iterable[str]) -> None:
+    """Write sentences into the log of the flow run."""
+    logger = get_run_logger()
+    for text in texts:
+        logger.warning("%s", text)
+
+
+def run_prefect(plan: Plan, processes: Workers | None = None) -> list[Finished]:
     """Run each node as a task of the current flow, and return how each ended, in the order of the plan.
 
     Nodes that do not need each other run at the same time; as soon as `processes` are due, worker processes build them.
@@ -160,7 +249,7 @@ def run_prefect(plan: Plan, processes: Processes | None = None) -> list[Finished
 
 
 @contextmanager
-def at_hand(file: str, processes: Processes | None) -> Iterator[None]:
+def at_hand(file: str, processes: Workers | None) -> Iterator[None]:
     """While the block runs, let the tasks of the plan in `file` find these worker processes."""
     if processes is not None:
         _processes[file] = processes

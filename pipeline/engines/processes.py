@@ -17,13 +17,13 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from scrollwork.pipeline import loaded_code, progress
 from scrollwork.pipeline.build import ensure
@@ -53,6 +53,33 @@ def worker_count() -> int:
         return int(given)
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(MOST, usable)
+
+
+class Workers(Protocol):
+    """What builds nodes in place of this process: processes of this machine, or workers of a cluster (dask.py)."""
+
+    @property
+    def count(self) -> int:
+        """How many nodes they build at the same time."""
+
+    @property
+    def due(self) -> bool:
+        """Whether they are to be used by now."""
+
+    def movable(self, node: Node) -> bool:
+        """Whether they may build the node. Imports the module of its stage."""
+
+    def submit(self, node: Node, plan: Plan, file: str = "") -> Future[Done]:
+        """Let them build a node of a plan. Pass the returned future to `process_outcome`.
+
+        file: name of the plan's file (plan_files.py); if "", the plan is written to a file, once. Raises
+        FailedElsewhere after the run has ended.
+        """
+
+
+def can_move(node: Node) -> bool:
+    """Whether another process than the main one may build a node. Imports the module of its stage."""
+    return not getattr(importlib.import_module(node.body), "ONE_PROCESS", False)
 
 
 class Processes:
@@ -91,14 +118,10 @@ class Processes:
 
     def movable(self, node: Node) -> bool:
         """Return whether a worker process may build the node. Imports the module of its stage."""
-        return self.count > 1 and not getattr(importlib.import_module(node.body), "ONE_PROCESS", False)
+        return self.count > 1 and can_move(node)
 
     def submit(self, node: Node, plan: Plan, file: str = "") -> Future[Done]:
-        """Let a worker process build a node of a plan. Pass the returned future to `process_outcome`.
-
-        file: name of the plan's file (plan_files.py); if "", the plan is written to a file, once. Raises
-        FailedElsewhere after the run has ended.
-        """
+        """Let a worker process build a node of a plan; see `Workers`."""
         with self._lock:
             if self._closed:
                 raise FailedElsewhere("the run has ended")
@@ -110,7 +133,7 @@ class Processes:
             try:
                 with _safe_path():  # the first call starts the processes
                     future: Future[Done] = self._executor.submit(
-                        _build, node.name, file, replace(plan.locations, calling=None)
+                        build_by_name, node.name, file, replace(plan.locations, calling=None)
                     )
             except BrokenProcessPool as error:
                 future = Future()
@@ -166,22 +189,27 @@ def process_outcome(future: Future[Done]) -> tuple[str, bool]:
 def _listen(told: Any) -> None:
     """Pass on progress and warnings of the workers until None is put into the queue."""
     while (one := told.get()) is not None:
-        what, *rest = one
-        with suppress(Exception):  # if a listener's error stopped this loop, the pipe would fill up
-            progress.tell(*rest) if what == "moved" else log.log(*rest)
+        pass_on(one)
 
 
-class _Teller(logging.Handler):
-    """In a worker: sends progress and warnings to the process that started the worker."""
+def pass_on(one: Sequence[Any]) -> None:
+    """Pass on what a worker told (`Teller`). It never raises: no worker waits for a listener's error."""
+    what, *rest = one
+    with suppress(Exception):
+        progress.tell(*rest) if what == "moved" else log.log(*rest)
+
+
+class Teller(logging.Handler):
+    """In a worker: sends progress and warnings to the process that started the worker. send: takes one, a tuple."""
 
     EVERY_S = 0.2  # the shortest time between two progress messages
 
-    def __init__(self, told: Any) -> None:
+    def __init__(self, send: Callable[[tuple[Any, ...]], object]) -> None:
         super().__init__(logging.WARNING)
-        self._told, self._last = told, 0.0
+        self._send, self._last = send, 0.0
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._told.put(("warning", record.levelno, record.getMessage()))
+        self._send(("warning", record.levelno, record.getMessage()))
 
     def said(self, text: str) -> None: ...
     def started(self, title: str) -> None: ...
@@ -192,7 +220,7 @@ class _Teller(logging.Handler):
         now = time.monotonic()
         if now - self._last > self.EVERY_S:
             self._last = now
-            self._told.put(("moved", title, done, total, steady))
+            self._send(("moved", title, done, total, steady))
 
 
 def _begin(parent: int, noted: Any, told: Any, collect: tuple[int, int, int]) -> None:
@@ -207,7 +235,7 @@ def _begin(parent: int, noted: Any, told: Any, collect: tuple[int, int, int]) ->
     gc.set_threshold(*collect)
     loaded_code.take_over(noted)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes of a terminal: it ends a worker at once
-    teller = _Teller(told)
+    teller = Teller(told.put)
     progress.listen(teller)
     log.addHandler(teller)
 
@@ -219,7 +247,7 @@ def _begin(parent: int, noted: Any, told: Any, collect: tuple[int, int, int]) ->
     threading.Thread(target=look, name="scrollwork-parent", daemon=True).start()
 
 
-def _build(name: str, file: str, locations: Locations) -> Done:
+def build_by_name(name: str, file: str, locations: Locations) -> Done:
     """In a worker: build one node of the plan in a file. Errors are returned as text: not all can be pickled."""
     try:
         plan = plan_of(file, locations)

@@ -69,7 +69,7 @@ def snapshots(home: Home) -> Iterator[Artifact]:
     for folder in snapshot_folders(home):
         try:
             artifact = home.artifacts.at(folder)
-        except StorageError:
+        except DamagedArtifact:  # a remote home that cannot be reached is no damage: that must be told
             continue
         if artifact is not None:
             yield artifact

@@ -162,9 +162,16 @@ def tokenizer() -> PunktSentenceTokenizer:
     """Return NLTK's tokenizer, with the model's tables from a package that needs no download.
 
     That package's own tokenizer joins mere punctuation to the sentence before: up to a fifth fewer sentences in papers.
+    Raises ModuleNotFoundError, naming the extra, without one of them.
     """
-    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
-    from punkt import load_model
+    try:
+        from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
+        from punkt import load_model
+    except ModuleNotFoundError as error:
+        if error.name not in ("nltk", "punkt"):
+            raise
+        line = f"{error.name} is not installed: pip install 'scrollwork[dolce]'"
+        raise ModuleNotFoundError(line, name=error.name) from error
 
     model, tables = load_model("english"), PunktParameters()
     tables.abbrev_types = set(model.abbrev_types)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from scrollwork.pipeline.raw_files import first_match, in_archive, member_of
+from scrollwork.pipeline.raw_files import first_match, in_archive, member_of, place_of
 from scrollwork.preprocessing.curation import curate
 from scrollwork.preprocessing.raw.errors import MalformedFile
 from scrollwork.preprocessing.raw.files import RawFiles
@@ -54,17 +54,17 @@ def granularities(task: TaskConfig) -> list[str]:
     return [one["units"] for one in task.granularities]
 
 
-def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str = "") -> TaskUnits:
+def units_of(suite: Suite, task: TaskConfig, raw: str | Path, one: Strategy, spec: str = "") -> TaskUnits:
     """Count a task's problems and units from the raw folder. Missing or malformed files are reported in `problem`."""
     how = observed_of(task, spec)
-    roles = {}
+    root, roles = str(raw), {}
     for role, patterns in task.raw.items():
-        pattern, paths = first_match(str(raw), patterns)
+        pattern, paths = first_match(root, patterns)
         if not paths:
             return TaskUnits(task.name, how.spec, f"no raw file: {' or '.join(patterns)}")
         member = in_archive(pattern)[1]
-        names = [f"{path}!{member_of(path, raw, member)}" if member else path for path in paths]
-        roles[role] = tuple((name, raw / path) for name, path in zip(names, paths, strict=True))
+        names = [f"{path}!{member_of(path, root, member)}" if member else path for path in paths]
+        roles[role] = tuple((name, place_of(root, path)) for name, path in zip(names, paths, strict=True))
     files = tuple(name for found in roles.values() for name, _ in found)
     split = suite.default_splits[0]
     spans: dict[str, int] = {}
@@ -103,7 +103,7 @@ def count_windows_taken(suite: Suite, how: Observed, one: Strategy, problem: Exa
     return sum(1 for _ in found)
 
 
-def table(raw: Path, one: Strategy, suite: str = "dolce") -> Iterator[TaskUnits]:
+def table(raw: str | Path, one: Strategy, suite: str = "dolce") -> Iterator[TaskUnits]:
     """Yield every task at each of its granularities, in the suite's order."""
     found = load_suite(suite)
     for task in found.tasks.values():

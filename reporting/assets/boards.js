@@ -1,7 +1,7 @@
 /* Leaderboards: sorting, filtering, and differences to a chosen model. */
 
 const SIGNIFICANT = 0.05;
-const FEWEST = 6; // groups of documents; with fewer no permutation test gives a p below SIGNIFICANT
+const FEWEST = core.fewest; // groups of documents; with fewer no permutation test gives a p below SIGNIFICANT
 
 const lines = []; // of all splits, by label
 core.sections.forEach((section) => section.lines.forEach((line) => {
@@ -92,7 +92,7 @@ function markBoards() {
         const test = compared(section, task, line, against);
         const difference = test ? test.difference : value - other;
         const sign = mark(test);
-        const said = !sign ? "not tested" : `${sign === "≈" ? "no significant difference" : "significant"} by the permutation test, p ${told(chance(test))}${test.low === null ? "" : `; 95 % interval ${between(test)}`}`;
+        const said = !sign ? "not tested" : `${sign === "≈" ? "no significant difference" : "significant"} by the permutation test, p ${told(chance(test))}${test.low === null ? "" : `; 95 % interval ${between(test)}${test.interval_note && ` (${test.interval_note})`}`}`;
         const small = el("small", { class: `delta ${{ "▲": "up", "▼": "down" }[sign] || ""}`, title: said }, `${sign || "Δ"} ${signed(difference)}`);
         small.append(el("span", { class: "unseen" }, ` against ${shown(against.label)}: ${said}`));
         row.cells[place + 1].append(small);

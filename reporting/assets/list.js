@@ -14,8 +14,8 @@ function chooseLine(select, value, none) {
 function doubts(test) {
   const p = chance(test);
   const found = [];
-  if (test.clusters < FEWEST) found.push(`${count(test.clusters)} ${test.clusters === 1 ? "document" : "documents"}: too few to be significant`);
-  else if (p !== null && test.low !== null && (p < SIGNIFICANT) === (test.low <= 0 && test.high >= 0)) {
+  if (test.interval_note) found.push(test.interval_note);
+  if (test.clusters >= FEWEST && p !== null && test.low !== null && (p < SIGNIFICANT) === (test.low <= 0 && test.high >= 0)) {
     found.push(`test and interval disagree: p ${p < SIGNIFICANT ? "is below" : "is not below"} 0.05, the interval ${p < SIGNIFICANT ? "holds 0" : "does not hold 0"}`);
   }
   if (test.left_out) found.push(`${count(test.left_out)} inputs left out: not answered by both`);
@@ -49,7 +49,7 @@ function showPair() {
       el("th", { scope: "row" }, open),
       el("td", {}, number(left)), el("td", {}, number(right)),
       el("td", {}, difference === null ? "–" : signed(difference)),
-      el("td", {}, test && test.low !== null ? between(test) : "–"),
+      el("td", {}, test && test.low !== null ? `${between(test)}${test.interval_note && " ⚠"}` : "–"),
       el("td", { class: { "▲": "up", "▼": "down" }[sign] || "" }, test ? `${sign} ${told(chance(test))}`.trim() : difference === null ? "–" : "not tested"),
       el("td", {}, test && test.detectable !== null ? number(test.detectable) : "–"),
       el("td", {}, test ? count(test.inputs) : "–"), el("td", { class: "remarks" }, test ? doubts(test) : ""));

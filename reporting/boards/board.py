@@ -153,7 +153,7 @@ def board(
             task["name"],
             task["short"],
             task["metric"],
-            task.get("paper", {}).get("examples"),
+            task.get("paper", {}).get("asked") or task.get("paper", {}).get("examples"),
             task.get("units", ""),
             tuple(task.get("parts", ())),
             not task.get("added", False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from scrollwork.records.comparison import interval_note
 from scrollwork.records.score import Aggregate, Coverage, why_no_average
 
 ABOUT = " ("  # begins the part of a model's name that says how it was asked: "naive (plain-input900-words)"
@@ -16,7 +17,8 @@ WITHOUT_SCORE = (NOT_ASKED, NO_GOLD, NO_WHOLE)  # reasons for no score that are 
 
 @dataclass(frozen=True)
 class Column:
-    """A task of the suite. examples: number of inputs in the paper, None if unknown. units: spec of the context's
+    """A task of the suite. examples: number of inputs in the paper (of all its runs), None if
+    unknown. units: spec of the context's
     units, for windows. parts: names of the numbers that the paper prints for the task, if several: components of the
     score, or the metric and that of a subset. official: whether it is in the average; False if a suite that extends the
     benchmark added it."""
@@ -47,7 +49,7 @@ class Cell:
     """A model's score for a task. reason: why there is none, or why it is incomplete; "" if it is complete.
 
     value, low, high, spread, components: 0-100, as in Aggregate. members: (name, value) of a family's seeds. subset:
-    the aggregate over flagged inputs. parts: values of the column's parts.
+    the aggregate over flagged inputs. parts: values of the column's parts. clusters: as in Aggregate.
     """
 
     task: str
@@ -64,6 +66,12 @@ class Cell:
     reason: str = ""
     subset: Aggregate | None = None
     parts: tuple[float | None, ...] = ()
+    clusters: int | None = None
+
+    @property
+    def interval_note(self) -> str:
+        """Why the interval cannot be trusted, "" if it can."""
+        return interval_note(self.low, self.high, self.clusters)
 
     @property
     def complete(self) -> bool:
@@ -128,6 +136,7 @@ def cell_of(
         reason=reason,
         subset=subset,
         parts=tuple(values.get(name) for name in column.parts),
+        clusters=row.clusters,
     )
 
 

@@ -157,7 +157,7 @@ def csv_table(board: Board) -> str:
                         *(section.split, line.model, line.arm, cell.task, cell.metric, cell.value),
                         *(cell.value_missing_as_zero, cell.low, cell.high, cell.spread, cell.seeds),
                         *(*counts, coverage.truncated, coverage.length_cut),
-                        "; ".join(filter(None, [cell.reason, proxies.get(cell.task, "")])),
+                        "; ".join(filter(None, [cell.reason, proxies.get(cell.task, ""), cell.interval_note])),
                     )
                 )
                 for values, coverage in parts_of(board.columns[place], cell):

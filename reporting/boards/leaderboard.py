@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from scrollwork.records.comparison import few_clusters, few_clusters_of
 from scrollwork.records.ranking import NO_RANK, REFUSED, RUN_OUT, ModelRank
 from scrollwork.reporting.boards.board import Board, Failed, Line, SplitBoard, board
 from scrollwork.reporting.boards.cells import Cell, Column, unfinished_answers
@@ -19,7 +20,7 @@ from scrollwork.reporting.page.text import cut_text, markdown_text, number, spre
 
 __all__ = ["Board", "as_json", "board", "markdown"]
 
-SUBSET_FIELDS = ("metric", "value", "value_missing_as_zero", "low", "high", "spread", "coverage")
+SUBSET_FIELDS = ("metric", "value", "value_missing_as_zero", "low", "high", "spread", "coverage", "clusters")
 INPUTS = "n"  # head of the column with the number of inputs of a line
 MOST_RUNS = 10  # runs named in a remark
 REMARK = 500  # characters shown of a remark or an error message
@@ -74,6 +75,8 @@ def _row(split: str, line: Line, cell: Cell) -> dict[str, Any]:
         "value_missing_as_zero": cell.value_missing_as_zero,
         "ci": None if cell.low is None or cell.high is None else [cell.low, cell.high],
         "spread": cell.spread,
+        "clusters": cell.clusters,
+        "interval_note": cell.interval_note or None,
         "coverage": asdict(cell.coverage),
         **({"upper_bound": True} if line.upper_bound else {}),
     }
@@ -110,11 +113,22 @@ def remarks(board: Board, section: SplitBoard) -> Iterator[str]:
             yield f"{cut_text(line.label)}: {board.decoding[line.model]}"
         if line.average.value is None and not board.ranked:
             yield f"{cut_text(line.label)}: no average: {line.average.reason}"
+    yield from few_documents(section)
     yield from (one for one in unranked(board, section))
     if references(board, section) and (differing := section.differing(board.columns)):
         numbers = ", ".join(f"{column.short} {asked} of {column.examples:,}" for column, asked in differing)
         yield f"not the paper's number of inputs, so not comparable with its table: {numbers}"
     yield from raw_remarks(board.raw_of(section))
+
+
+def few_documents(section: SplitBoard) -> Iterator[str]:
+    """A remark on the tasks whose intervals are from so few documents that they cannot be trusted, if there are any."""
+    counts: dict[str, set[int]] = {}
+    for cell in (cell for line in section.lines for cell in line.cells):
+        if few_clusters(cell.clusters) and cell.low is not None and cell.clusters:
+            counts.setdefault(cut_text(cell.task), set()).add(cell.clusters)
+    if told := few_clusters_of(counts):
+        yield told
 
 
 def unranked(board: Board, section: SplitBoard) -> Iterator[str]:

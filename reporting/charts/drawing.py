@@ -54,8 +54,21 @@ class Drawing:
     wide: bool = False
 
 
+def can_draw() -> bool:
+    """Return whether matplotlib, an extra, is installed."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != "matplotlib":
+            raise
+        return False
+    return True
+
+
 def chart_file(drawing: Drawing, kind: str) -> bytes:
-    """The bytes of a chart as "svg" or "png"; equal input gives equal bytes."""
+    """The bytes of a chart as "svg" or "png"; equal input gives equal bytes.
+
+    Raises ModuleNotFoundError without matplotlib (`can_draw`)."""
     with chart_style():
         buffer = io.BytesIO()
         drawing.draw().savefig(buffer, format=kind, metadata=NO_METADATA[kind], dpi=200)

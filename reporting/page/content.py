@@ -45,13 +45,14 @@ class Figure:
 @dataclass(frozen=True)
 class Content:
     """The content of a page besides its leaderboard. groups: tasks with examples, in page order. usage: by (split,
-    number of the line). folder: of the data files, "" if the data are in the page. texts: what the design's section
-    read."""
+    number of the line). without_charts: why there are none that could be drawn, "" if they were. folder: of the data
+    files, "" if the data are in the page. texts: what the design's section read."""
 
     groups: Sequence[ENTRY] = ()
     usage: Mapping[tuple[str, int], Usage] = field(default_factory=dict)
     findings: Findings = field(default_factory=Findings)
     figures: Sequence[Figure] = ()
+    without_charts: str = ""
     folder: str = ""
     texts: Any = None
 

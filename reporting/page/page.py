@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from scrollwork.records.comparison import FEWEST_CLUSTERS, few_clusters
 from scrollwork.reporting.boards.board import ARM, Board, Line, SplitBoard
 from scrollwork.reporting.boards.cells import NOT_ASKED, WITHOUT_SCORE, Cell
-from scrollwork.reporting.boards.leaderboard import references
+from scrollwork.reporting.boards.leaderboard import few_documents, references
 from scrollwork.reporting.boards.metrics import COMPONENTS, metric_reading
 from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
 from scrollwork.reporting.boards.raw_files import summary as raw_summary
@@ -87,6 +88,7 @@ def page(
             not_asked=NOT_ASKED,
             raw_remarks=lambda section: raw_remarks(board.raw_of(section)),
             raw_summary=raw_summary,
+            few_documents=few_documents,
             without_score=WITHOUT_SCORE,
             usual_arm=ARM,
             beside=any(references(board, section) for section in board.sections),
@@ -144,7 +146,8 @@ def core_data(board: Board, content: Content) -> dict[str, Any]:
         if all(end in places for end in ends):
             one, other = (places[end] for end in ends)
             named = {"split": cut_text(row["split"]), "task": row["task"], "one": one, "other": other}
-            compared.append({**named, **{name: row[name] for name in COMPARED}})
+            note = few_clusters(row["clusters"])
+            compared.append({**named, **{name: row[name] for name in COMPARED}, "interval_note": note})
     return {
         "sections": [
             {"split": cut_text(one.split), "lines": [line_facts(line) for line in one.lines]} for one in board.sections
@@ -153,6 +156,7 @@ def core_data(board: Board, content: Content) -> dict[str, Any]:
         "comparisons": compared,
         "metrics": {**{column.metric: metric_reading(column.metric).name for column in board.columns}, **COMPONENTS},
         "folder": content.folder,
+        "fewest": FEWEST_CLUSTERS,
         **({"ranked": True} if board.ranked else {}),
         **({"observed": True} if any(column.units for column in board.columns) else {}),
     }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +38,8 @@ TORN = (
 )
 
 # sqlite3 result codes, https://www.sqlite.org/rescode.html
-_BUSY, _LOCKED, _READONLY, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = 5, 6, 8, 11, 13, 14, 26
+_BUSY, _LOCKED, _READONLY, _IOERR, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = 5, 6, 8, 10, 11, 13, 14, 26
+LEAST_ROOM = 64 << 10  # bytes: the file that SQLite's processes share needs them; it calls their lack an I/O error
 # SQLSTATEs, https://www.postgresql.org/docs/current/errcodes-appendix.html
 _DISK_FULL = "53100"
 _READ_ONLY = ("25006", "42501")
@@ -66,17 +68,18 @@ class Database:
 
     passing: True for data that is worthless a minute later. Commits of this object are not synced to disk (those of
     other connections still are), and nothing waits longer than about PASSING_S for another writer or for a server that
-    is lost or hangs. name: the URL without user, password and options, for messages. read_only: whether it is a SQLite
-    file that we cannot write.
+    is lost or hangs. read_only: True for a caller that only reads; no file is created then. name: the URL without user,
+    password and options, for messages. The attribute read_only says whether it is a SQLite file that is only read, also
+    because we cannot write it.
     """
 
-    def __init__(self, place: str | Path, *, passing: bool = False) -> None:
+    def __init__(self, place: str | Path, *, passing: bool = False, read_only: bool = False) -> None:
         parsed = _parsed(place)
         self._passing = passing
         self.sqlite = parsed.get_backend_name() == "sqlite"
         self.name = url_for_messages(parsed.render_as_string(hide_password=True))
-        self.read_only = self.sqlite and _is_read_only(parsed)
-        if self.sqlite and parsed.database:
+        self.read_only = self.sqlite and (read_only or _is_read_only(parsed))
+        if self.sqlite and parsed.database and not read_only:
             with naming_full_disks("the response store", parsed.database):
                 try:
                     Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
@@ -174,7 +177,7 @@ class Database:
         reason = (str(error.orig).strip() or type(error.orig).__name__).splitlines()[0]
         code = (getattr(error.orig, "sqlite_errorcode", None) or 0) & 0xFF
         state = getattr(error.orig, "sqlstate", None) or ""
-        if code == _FULL or state == _DISK_FULL:
+        if code == _FULL or state == _DISK_FULL or (code == _IOERR and self._without_room()):
             return StorageFull(
                 f"{self.name}: no space left for answers ({reason}). Answers committed before stand; free space "
                 "and run the same command again"
@@ -195,6 +198,13 @@ class Database:
         if state in _NOT_LET_IN or (not self.sqlite and not self._reached):
             return StorageError(f"{self.name}: {reason}. Check the address, the user and the database of --store")
         return StorageError(f"{self.name}: {reason}")
+
+    def _without_room(self) -> bool:
+        """Return whether the disk of the SQLite file is full."""
+        try:
+            return shutil.disk_usage(Path(self.engine.url.database or "").parent).free < LEAST_ROOM
+        except OSError:
+            return False
 
     def now(self, connection: sa.Connection) -> float:
         """Return unix seconds by the clock that all processes share: the PostgreSQL server's, or this machine's."""

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from scrollwork.storage.answers import batches, claiming, spending
+from scrollwork.storage.answers import ages, batches, claiming, spending
 from scrollwork.storage.answers.database import Database, in_batches
 from scrollwork.storage.answers.digests import whole_row
 from scrollwork.storage.answers.migrations import prepare
@@ -89,6 +89,14 @@ class ResponseStore:
         Requests with neither an answer nor a failure are left out. No texts are read, and no digests are checked.
         """
         return self.database.read(lambda connection: _states(connection, keys))
+
+    def asked_at(self, keys: Collection[str]) -> dict[str, float]:
+        """Return when these requests were answered, by request key; see `ages.asked_at`."""
+        return self.database.read(lambda connection: ages.asked_at(connection, keys))
+
+    def failed_for(self, keys: Collection[str], statuses: Collection[int]) -> dict[str, float]:
+        """Return for how many seconds these requests have failed, by request key; see `ages.failed_for`."""
+        return self.database.read(lambda connection: ages.failed_for(connection, keys, statuses))
 
     def sent_since(self, keys: Collection[str], since: float) -> set[str]:
         """Return those of these requests that a vendor has read, or may have read, since then. since: unix seconds.

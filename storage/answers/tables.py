@@ -18,12 +18,13 @@ KEY = sa.String(64)
 
 ESCAPE = "\x1a"
 _TO_ESCAPE = re.compile("[\0\x1a\ud800-\udfff]")
+_ESCAPES = {number: f"{ESCAPE}{number:04x}" for number in (0, ord(ESCAPE), *range(0xD800, 0xE000))}
 _ESCAPED = re.compile("\x1a([0-9a-f]{4})")
 
 
 def escape_text(text: str) -> str:
     """Return the text with escapes, so that both databases can hold it."""
-    return _TO_ESCAPE.sub(lambda found: f"{ESCAPE}{ord(found[0]):04x}", text)
+    return text.translate(_ESCAPES) if _TO_ESCAPE.search(text) else text
 
 
 def unescape_text(text: str) -> str:

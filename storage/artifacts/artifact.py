@@ -15,22 +15,24 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
 from typing import Any, TypeVar
 
 from scrollwork.records.base import Row
 from scrollwork.storage.artifacts.checked import check, open_part
+from scrollwork.storage.artifacts.kept import KeptParts
+from scrollwork.storage.artifacts.leftovers import LOCK as LOCK
+from scrollwork.storage.artifacts.leftovers import empty, swept
 from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
-from scrollwork.storage.artifacts.manifest import Ingredients, Manifest, Part
+from scrollwork.storage.artifacts.manifest import Ingredients, Manifest, Part, remote_manifests
 from scrollwork.storage.artifacts.parts import TableWriter, TextReader, read_columns, read_rows, read_tuples
 from scrollwork.storage.digest import sha256_of
-from scrollwork.storage.errors import DamagedArtifact, StorageError
-from scrollwork.storage.location import TEMPORARY, Location, file_lock, is_file_at
+from scrollwork.storage.errors import DamagedArtifact
+from scrollwork.storage.location import Location, file_lock
 
 R = TypeVar("R", bound=Row)
 
 RUN = "run.json"
-LOCK = ".lock"
 KEY_CHARS = 20
 
 
@@ -84,30 +86,44 @@ class Artifact:
 
     def check(self, rehash: bool) -> None:
         """Raise DamagedArtifact if a part is missing or has another size or digest. rehash: hash all parts, not only
-        those whose file time is not that in run.json."""
+        those whose file time is not that in run.json. Remote files have no such time: without `rehash`, only their
+        sizes are compared, as they were at the first such call."""
         for part in self.manifest.files:
             self._check(part, rehash)
 
-    def check_part(self, part: Part) -> None:
-        """Check the size and digest of one part. Raises DamagedArtifact."""
-        self._check(part, rehash=True)
+    def check_part(self, part: Part, rehash: bool = True) -> None:
+        """Check the size and digest of one part. rehash: as for `check`. Raises DamagedArtifact."""
+        self._check(part, rehash)
 
     def _checked(self, table: str) -> list[Part]:
         parts = [part for part in self.manifest.files if part.table == table]
-        for part in parts:
+        for part in parts if self.folder.local is not None else ():  # a remote one is checked when it is opened, once
             self._check(part, rehash=True)
         return parts
 
     def _check(self, part: Part, rehash: bool) -> None:
-        where = str(self.folder)
+        where, stamp = str(self.folder), None
+        if self.folder.local is None and rehash:
+            check(self.folder, part)
+            return
         try:
-            size, stamp = self.folder.size_and_time(part.name)
-        except FileNotFoundError:
+            if self.folder.local is None:
+                size = self._sizes[part.name]
+            else:
+                size, stamp = self.folder.size_and_time(part.name)
+        except (FileNotFoundError, KeyError):
             raise DamagedArtifact(where, part.name, "is missing") from None
         if size != part.bytes:
             raise DamagedArtifact(where, part.name, f"has {size:,} bytes, the manifest says {part.bytes:,}")
+        if self.folder.local is None:
+            return
         if rehash or stamp != self._times().get(part.name):
             check(self.folder, part)
+
+    @cached_property
+    def _sizes(self) -> Mapping[str, int]:
+        """The sizes of the files of a remote folder, by name, from one listing."""
+        return self.folder.sizes()
 
     def run(self) -> dict[str, Any]:
         """Return the content of run.json, the record of the build; {} if it is missing or unreadable."""
@@ -165,12 +181,17 @@ class Artifacts:
 
     keeper: called with the folder of an artifact before its files are removed. It may move the files elsewhere and
     return their new folder, or raise StorageError so that they are not removed.
+    known: where `find` and `everything` keep what they read of a remote folder, by URL, not to ask for it again; for
+    one run or one look at a home. Parts are checked all the same when they are read, small ones are read once; `at`
+    and listings are of now.
     """
 
     keeper: Callable[[Location], Location | None] | None = None
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, known: dict[str, Artifact] | None = None) -> None:
         self.root = Location(url)
+        self._known = known if known is not None and self.root.local is None else None
+        self._keep = KeptParts().of if self._known is not None else lambda folder: folder
 
     def folder(self, stage: str, slot: str, key: str) -> Location:
         """Return the folder of the artifact with this key, which need not exist."""
@@ -179,7 +200,9 @@ class Artifacts:
     def find(self, stage: str, slot: str, key: str) -> Artifact | None:
         """Return the artifact with this key, None if there is none; see `at`. Its parts are not checked."""
         folder = self.folder(stage, slot, key)
-        artifact = self.at(folder)
+        artifact = (self._known or {}).get(folder.url) or self.at(self._keep(folder))
+        if artifact is not None and self._known is not None:
+            self._known[folder.url] = artifact
         return artifact if artifact is not None and artifact.manifest.key == key else None
 
     def at(self, folder: Location) -> Artifact | None:
@@ -198,12 +221,24 @@ class Artifacts:
 
     def everything(self) -> Iterator[Artifact]:
         """Yield all artifacts, in the order of their folders' names. Raises DamagedArtifact if a manifest is broken."""
+        if self.root.local is None:
+            yield from self._everything_remote()
+            return
         for stage in self.root.names():
             for slot in self.root.child(stage).names():
                 base = self.root.child(stage, slot)
                 yield from (
                     a for name in base.names() if not name.endswith(".json") and (a := self.at(base.child(name)))
                 )
+
+    def _everything_remote(self) -> Iterator[Artifact]:
+        """Yield the same of a remote folder: its files are listed at once, and only unknown manifests are read."""
+        known = {} if self._known is None else self._known
+        for folder, data in remote_manifests(self.root, known):
+            if data is not None:
+                known[folder.url] = Artifact(self._keep(folder), Manifest.from_bytes(data, str(folder)))
+            if folder.url in known:
+                yield known[folder.url]
 
     def discard(self, artifact: Artifact) -> None:
         """Remove the files of an artifact. Raises StorageError if the keeper does."""
@@ -212,6 +247,7 @@ class Artifacts:
     def repair(self, damage: DamagedArtifact) -> bool:
         """Remove a damaged artifact, unless another process has rebuilt it. Returns whether it was removed."""
         folder = Location(damage.folder)
+        (self._known or {}).pop(folder.url, None)
         with file_lock(folder.local / LOCK) if folder.local is not None else nullcontext():
             try:
                 artifact = self.at(folder)
@@ -227,8 +263,9 @@ class Artifacts:
         """Remove all files of a folder but the lock; the manifest first, so that it is never without its parts."""
         if self.keeper is not None:
             self.keeper(folder)
+        (self._known or {}).pop(folder.url, None)
         folder.remove(MANIFEST)
-        _empty(folder)
+        empty(folder)
 
     @contextmanager
     def building(self, stage: str, slot: str, key: str) -> Iterator[None]:
@@ -249,15 +286,7 @@ class Artifacts:
 
         Files of running builds stay, and files that the keeper refuses to give. Does nothing in a remote folder.
         """
-        if self.root.local is None:
-            return 0
-        removed = 0
-        for folder in (Path(p) for p in self.root.local.glob("*/*/*/")):
-            location = Location(str(folder))
-            removed += len(location.sweep())
-            if not (folder / MANIFEST).exists():
-                removed += _sweep_unfinished(folder, self.keeper)
-        return removed
+        return 0 if self.root.local is None else swept(self.root.local, self.keeper)
 
 
 class _Writing:
@@ -300,7 +329,9 @@ class _Writing:
             self.artifact = standing
 
     def _note_run(self, artifact: Artifact) -> None:
-        times = {part.name: self._folder.size_and_time(part.name)[1] for part in artifact.manifest.files}
+        times: dict[str, int | None] = dict.fromkeys(part.name for part in artifact.manifest.files)
+        if self._folder.local is not None:
+            times = {name: self._folder.size_and_time(name)[1] for name in times}
         run = {
             "written": time.time(),
             "seconds": round(time.time() - self._started, 3),
@@ -316,33 +347,3 @@ class _Writing:
         for name in self._folder.names():
             if name not in named and not name.startswith("."):
                 self._folder.remove(name)
-
-
-def _empty(folder: Location) -> None:
-    for name in folder.names():
-        if name != LOCK:
-            folder.remove(name)
-
-
-def _sweep_unfinished(folder: Path, keeper: Callable[[Location], Location | None] | None) -> int:
-    """Remove a folder without a manifest, unless it is in use or the keeper refuses. Returns the number of files."""
-    import fcntl
-
-    lock = folder / LOCK
-    try:
-        with lock.open("a+b") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if (folder / MANIFEST).exists() or not is_file_at(stream.fileno(), lock):
-                return 0
-            names = [path for path in folder.iterdir() if path.name != LOCK]
-            if any(path.name.startswith(TEMPORARY) for path in names):
-                return 0  # a process is writing here without the lock
-            if names and keeper is not None:
-                keeper(Location(str(folder)))
-            for path in names:
-                path.unlink(missing_ok=True)
-            lock.unlink(missing_ok=True)
-            folder.rmdir()
-            return len(names)
-    except (OSError, StorageError):
-        return 0

@@ -43,6 +43,8 @@ def open_part(folder: Location, part: Part) -> Iterator[CheckedPart]:
         stream: IO[bytes] = io.BytesIO(folder.read(part.name)) if folder.local is None else folder.open(part.name)
     except (FileNotFoundError, IsADirectoryError):
         raise DamagedArtifact(str(folder), part.name, "is missing") from None
+    if isinstance(stream, io.BytesIO) and (size := stream.getbuffer().nbytes) != part.bytes:
+        raise DamagedArtifact(str(folder), part.name, f"has {size:,} bytes, the manifest says {part.bytes:,}")
     with stream:
         yield CheckedPart(folder, part, stream)
 

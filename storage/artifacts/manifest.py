@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from scrollwork.storage.errors import DamagedArtifact
+from scrollwork.storage.location import Location
 
 FORMAT = 1  # enters every key, so that a new format gives new artifacts
 NAME = "manifest.json"
@@ -104,6 +105,21 @@ class Manifest:
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DamagedArtifact(where, NAME, f"is not a manifest ({error})") from error
+
+
+def remote_manifests(root: Location, known: Container[str]) -> Iterator[tuple[Location, bytes | None]]:
+    """Yield each folder of an artifact below a remote folder of artifacts, in order, with the bytes of its manifest.
+
+    known: URLs of folders whose manifest need not be read; it is None for them, and where it has been removed.
+    """
+    paths = sorted(path.split("/") for path in root.below())
+    places = [path[:3] for path in paths if len(path) == 4 and path[3] == NAME]
+    folders = [root.child(*place) for place in places]
+    unread = [place for place, folder in zip(places, folders, strict=True) if folder.url not in known]
+    read = root.read_each(["/".join([*place, NAME]) for place in unread])
+    wanted = {folder.url: folder.url not in known for folder in folders}
+    for folder in folders:
+        yield folder, next(read) if wanted[folder.url] else None
 
 
 def _text(values: Mapping[str, Any]) -> bytes:

@@ -14,7 +14,7 @@ from scrollwork.records.base import Row, as_written, from_batch, utf8
 from scrollwork.storage.artifacts.checked import open_part
 from scrollwork.storage.artifacts.columns import Columns, fields_by_size, texts
 from scrollwork.storage.artifacts.manifest import Part
-from scrollwork.storage.artifacts.plain import plain_rows, plain_values
+from scrollwork.storage.artifacts.plain import plain_rows, stored_values
 from scrollwork.storage.errors import naming_full_disks
 from scrollwork.storage.location import Location
 
@@ -80,8 +80,13 @@ class TableWriter(Generic[R]):
             self._flush()
 
     def close(self) -> None:
-        """Finish the last part. A table without rows has one part, too, so that it can be read."""
-        self._flush(even_empty=not self.parts and self._open is None)
+        """Finish the last part. A table without rows has one part, too, so that it can be read.
+
+        That part has no row group: `datasets` refuses an empty one.
+        """
+        self._flush()
+        if not self.parts and self._open is None:
+            self._start_part()
         self._finish_part()
 
     def abort(self) -> None:
@@ -91,14 +96,14 @@ class TableWriter(Generic[R]):
             self._open = None
             stack.close()
 
-    def _flush(self, even_empty: bool = False) -> None:
-        if not self._rows and not even_empty:
+    def _flush(self) -> None:
+        if not self._rows:
             return
         if self._open is None:
             self._start_part()
         assert self._open is not None
         with naming_full_disks(self.table, str(self._folder)):
-            self._open[4].write_batch(self._columns.batch(), row_group_size=max(1, self._rows))
+            self._open[4].write_batch(self._columns.batch(), row_group_size=self._rows)
         self._part_bytes += self._bytes
         self._part_rows += self._rows
         self._columns, self._rows, self._bytes = Columns(self._row), 0, 0
@@ -161,26 +166,27 @@ def read_rows(
             for group in checked.groups():
                 batch = group if only is None else rows_among(group, *only)
                 if batch.schema.equals(row.schema()):
-                    yield from as_written(row, map(plain_values, batch.columns))
+                    yield from as_written(row, map(stored_values, batch.columns))
                 else:
                     yield from from_batch(row, batch)
 
 
 def read_columns(folder: Location, parts: list[Part], names: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table as dicts of the named columns, in order, with plain values.
+    """Yield the rows of a table as dicts of the named columns, in order, with plain values; mappings as pairs.
 
     A column that a part lacks is missing in the dict. Raises DamagedArtifact.
     """
     for part in parts:
         with open_part(folder, part) as checked:
             for batch in checked.groups(names):
-                yield from plain_rows(batch)
+                yield from plain_rows(batch, stored_values)
 
 
 def read_tuples(
     folder: Location, parts: list[Part], names: Sequence[str], only: tuple[str, Collection[str]] | None = None
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a table as tuples of the named columns, in order, with None for a column that a part lacks.
+    Mappings are lists of pairs.
 
     only: (one of the named columns, allowed values). Raises DamagedArtifact.
     """
@@ -188,7 +194,7 @@ def read_tuples(
         with open_part(folder, part) as checked:
             for group in checked.groups(list(names)):
                 batch = group if only is None else rows_among(group, *only)
-                found = dict(zip(batch.schema.names, map(plain_values, batch.columns), strict=True))
+                found = dict(zip(batch.schema.names, map(stored_values, batch.columns), strict=True))
                 yield from zip(*(found.get(name) or [None] * len(batch) for name in names), strict=True)
 
 
@@ -210,8 +216,13 @@ class TextReader:
         self._where: dict[str, tuple[int, int]] = {}
         self._groups: OrderedDict[tuple[int, int], dict[str, str]] = OrderedDict()
         self._sizes: dict[tuple[int, int], int] = {}
+        self._whole: dict[int, bytes] = {}  # remote parts that are small enough to be kept, not to fetch them again
+        room = keep_bytes
         for number, part in enumerate(parts):
             with open_part(folder, part) as checked:
+                if folder.local is None and part.bytes <= room:
+                    self._whole[number] = checked.whole()
+                    room -= part.bytes
                 for group, batch in enumerate(checked.groups(["document_id"])):
                     for document_id in batch.column(0).to_pylist():
                         self._where[document_id] = (number, group)
@@ -236,7 +247,9 @@ class TextReader:
         else:  # remote: fetch only one row group; the digest of the part was checked when this reader was made
             import pyarrow.parquet as pq
 
-            with self._folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
+            kept = self._whole.get(place[0])
+            opened = self._folder.open(part.name) if kept is None else io.BytesIO(kept)
+            with opened as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
                 table = file.read_row_group(place[1], columns=columns, use_threads=False)
         self._sizes[place] = table.nbytes
         return dict(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))

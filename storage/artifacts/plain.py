@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from scrollwork.records.base import ENTRY
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def plain_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a batch as dicts: the same as `batch.to_pylist()`, but faster."""
+def plain_rows(
+    batch: pa.RecordBatch, values: Callable[[pa.Array], list[Any]] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a batch as dicts: the same as `batch.to_pylist()`, but faster.
+
+    values: the function that converts a column, `plain_values` if None.
+    """
     names = batch.schema.names
-    return (dict(zip(names, row, strict=True)) for row in zip(*map(plain_values, batch.columns), strict=True))
+    columns = map(values or plain_values, batch.columns)
+    return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+
+
+def stored_values(array: pa.Array) -> list[Any]:
+    """Return the values of a column of a part: as `plain_values`, with (key, value) pairs for each entry of a mapping.
+
+    Mappings of older parts are Arrow maps, and give the same pairs.
+    """
+    import pyarrow.types as kinds
+
+    kind = array.type
+    entries = kinds.is_list(kind) and kinds.is_struct(kind.value_type)
+    if array.null_count or not entries or tuple(field.name for field in kind.value_type) != ENTRY:
+        return plain_values(array)
+    return _sliced(list(zip(*map(plain_values, array.values.flatten()), strict=True)), array.offsets)
 
 
 def plain_values(array: pa.Array) -> list[Any]:

@@ -35,6 +35,7 @@ from scrollwork.pipeline.calling import (
     given_up,
     known_price,
     ledger_of,
+    stop_of,
 )
 from scrollwork.pipeline.errors import Interrupted
 from scrollwork.storage.answers.rows import ANSWERED
@@ -74,7 +75,7 @@ class Asker:
         self._waiting_since = 0.0  # when the last of those was answered, or the wait for them began
         self._uncommitted: list[Result] = []  # arrived but not committed
         self._last_attempt: dict[str, Attempt] = {}  # the last attempt of each open request
-        self._done = self._failed = 0
+        self._stop, self._done, self._failed = stop_of(calling), 0, 0
         self._spent = self._unpriced = 0  # among those done: nano-dollars; attempts of unknown cost
         self._last_failure: Attempt | None = None  # the last attempt that failed
         self._budget_message = ""  # the budget's message once it is used up
@@ -131,7 +132,7 @@ class Asker:
         """Send those of the calls that are wanted. Return why calls were left out, "" if none were."""
         gate = gate_of(self._model.name, self._calling, self._store)
         calls = self._noted_as_sent(with_shared_prefixes(self._claimed_calls(batches), *self._cached))
-        run = self._model.run(calls, gate=gate, stop=STOP, ledger=ledger_of(self._store), breaker=self._breaker)
+        run = self._model.run(calls, gate=gate, stop=self._stop, ledger=ledger_of(self._store), breaker=self._breaker)
         with run:
             try:
                 self._commit_results(run)
@@ -143,7 +144,7 @@ class Asker:
                 self._commit_results(run)
                 raise
         self._budget_message = gate.reason if gate is not None else ""
-        if run.stopped and not STOP.level and run.stopped != self._budget_message:
+        if run.stopped and not self._stop.level and run.stopped != self._budget_message:
             given_up(self._model.name, self._calling, run.stopped)
         return run.stopped
 
@@ -191,8 +192,8 @@ class Asker:
     def _wait_for_others(self, source: Source) -> str:
         """Wait for other processes' requests, and send those that they gave up. Return why to stop, or ""."""
         time.sleep(LOOK_S)
-        if STOP.level:
-            return STOP.reason
+        if self._stop.level:
+            return self._stop.reason
         waiting = self._missing(self._claimed_by_others)
         if came := len(self._claimed_by_others) - len(waiting):
             self._waiting_since = time.monotonic()

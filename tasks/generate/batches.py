@@ -6,7 +6,6 @@ provider, and the next run collects them.
 
 from __future__ import annotations
 
-import importlib
 import logging
 import threading
 import time
@@ -19,10 +18,10 @@ from scrollwork.models.engine.usage_bounds import Bounds
 from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.hosted.tables import BadTable
-from scrollwork.models.registry import BATCHES, make
+from scrollwork.models.registry import BATCHES, client_module, make
 from scrollwork.models.vendors.marks import batch_group
 from scrollwork.pipeline.build import ensure
-from scrollwork.pipeline.calling import STOP, CallSettings
+from scrollwork.pipeline.calling import CallSettings, stop_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
@@ -92,13 +91,13 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
                 calls = [calls_of(node, session, calling) for node in own]
                 wanted = WantedCalls(calls, own_batches)
                 own_batches.bounds_of_requests = wanted.bounds
-                if calling.batch and not STOP.level and is_new(model, calls, session.store):
+                if calling.batch and not stop_of(calling).level and is_new(model, calls, session.store):
                     first = first_calls(calls_of(node, session, calling) for node in own)
                     own_batches.stopped = probe(model, calling, session.store, first)
                 all_batches.append((own_batches, wanted))
-        wake = threading.Event()
-        STOP.tell(wake.set)
-        stack.callback(STOP.forget, wake.set)
+        wake, stop = threading.Event(), stop_of(calling)
+        stop.tell(wake.set)
+        stack.callback(stop.forget, wake.set)
         watch(all_batches, calling, wake)
 
 
@@ -112,10 +111,10 @@ def open_model_batches(model: str, calling: CallSettings, session: Session, stac
         return None
     if not calling.batch and not any(one.model == model for one in session.store.open_batches()):
         return None
-    module = importlib.import_module(BATCHES[table["provider"]])
+    module = client_module(table["provider"], BATCHES)
     try:
         policy = retry_policy(table.get("retry", {}))
-        steps = BatchSteps(lambda: module.make(model, table), policy, STOP, wait_s=calling.batch_wait_s)
+        steps = BatchSteps(lambda: module.make(model, table), policy, stop_of(calling), wait_s=calling.batch_wait_s)
     except BadTable as error:
         if calling.batch:
             raise UsageError(str(error)) from error
@@ -131,17 +130,17 @@ def watch(
     all_batches: Sequence[tuple[ModelBatches, WantedCalls]], calling: CallSettings, wake: threading.Event
 ) -> None:
     """Look up and submit batches until none is left, the time is up, or the run is stopped. wake: ends a pause."""
-    began, pause = time.monotonic(), FIRST_LOOK_S
+    began, pause, stop = time.monotonic(), FIRST_LOOK_S, stop_of(calling)
     for own_batches, _ in all_batches:
         own_batches.all_calls_seen = not calling.batch
     while True:
         ended = [own_batches.look() for own_batches, _ in all_batches]
         for own_batches, wanted in all_batches:
-            if own_batches.ready and calling.batch and not STOP.level:
+            if own_batches.ready and calling.batch and not stop.level:
                 keys, own_batches.todo = own_batches.todo if own_batches.all_calls_seen else set(), set()
                 own_batches.submit(wanted.batches(keys))
         over = calling.batch_wait_s is not None and time.monotonic() - began >= calling.batch_wait_s
-        if not calling.batch or over or STOP.level or not any(own_batches.waits for own_batches, _ in all_batches):
+        if not calling.batch or over or stop.level or not any(own_batches.waits for own_batches, _ in all_batches):
             break
         pause = FIRST_LOOK_S if any(ended) else min(1.5 * pause, LONGEST_LOOK_S)
         left = pause if calling.batch_wait_s is None else calling.batch_wait_s - (time.monotonic() - began)

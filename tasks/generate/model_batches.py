@@ -25,7 +25,7 @@ from scrollwork.models.vendors.fill import beyond_answer
 from scrollwork.models.vendors.marks import batch_group, cache_marks, least_ordered_prefix
 from scrollwork.models.vendors.shared_prefixes import with_shared_prefixes
 from scrollwork.pipeline import progress
-from scrollwork.pipeline.calling import STOP, CallSettings, budget_of, known_price
+from scrollwork.pipeline.calling import CallSettings, budget_of, known_price, stop_of
 from scrollwork.pipeline.session import Session
 from scrollwork.storage.answers.rows import StoredBatch, StoredFailure
 from scrollwork.storage.digest import sha256_of
@@ -55,6 +55,7 @@ class ModelBatches:
         cheaper = None if price is None else price.in_batch()
         self._budget = BatchBudget(budget_of(calling, session.store), cheaper, beyond_answer(self._table))
         self._collector = Collector(session.store, steps, cheaper, self._folder)
+        self._stop = stop_of(calling)
         self.held = self._claims.held  # open batches that are ours, by our name for them
         self.todo: set[str] = set()  # keys of requests that need another batch
         self._stuck: dict[str, str] = {}  # held batches that cannot be looked up, and why
@@ -102,17 +103,17 @@ class ModelBatches:
                 self._send(batch_file)
                 batch_file = None
             amount = self._budget.most(call)
-            if not self.stopped and not STOP.level and not self._budget.take(amount):
+            if not self.stopped and not self._stop.level and not self._budget.take(amount):
                 self.stopped = self._budget.reason
                 if batch_file is not None and self._budget.drops(batch_file):
                     self.stopped, batch_file = self._budget.reason, None
-            if self.stopped or STOP.level:
+            if self.stopped or self._stop.level:
                 break
             batch_file = batch_file or BatchFile.empty(self._steps.interface, self._folder, self._most_requests)
             batch_file.add(call.key, entry, amount)
         else:
             self.all_calls_seen = True
-        if batch_file is not None and STOP.level:
+        if batch_file is not None and self._stop.level:
             self._budget.drop(batch_file)
             batch_file = None
         self._claims.give_back(self._claims.requests.difference(batch_file.keys if batch_file is not None else ()))
@@ -211,7 +212,7 @@ class ModelBatches:
         self.adopt()
         before = len(self.held)
         for name in list(self.held):
-            if STOP.level == 2:
+            if self._stop.level == 2:
                 break
             try:
                 self._look_at(name)

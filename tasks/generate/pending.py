@@ -14,6 +14,7 @@ from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt, part_text
 from scrollwork.storage.digest import sha256_of
+from scrollwork.tasks.generate.epochs import chosen_payloads
 from scrollwork.tasks.generate.prefix_order import in_prefix_order
 from scrollwork.tasks.generate.stored_answers import is_no_answer
 
@@ -63,6 +64,7 @@ class Calls:
     ) -> None:
         self._node, self._model, self._inputs, self._store = node, model, inputs, store
         self._in_order = in_prefix_order if by_prefix else enumerate
+        self._epoch = str(node.params.get("epoch", ""))
         self._text_of = inputs["curated"].texts()
         self._documents: dict[str, int] = {}
         self._references: dict[str, tuple[str, ...]] = {}
@@ -126,6 +128,8 @@ class Calls:
 
     def _calls(self, asks: Sequence[Ask]) -> list[list[Call]]:
         """Return the calls of each ask, one for each member. A request of an earlier release with an answer is kept."""
+        if self._epoch:
+            return self._calls_in_epoch(asks)
         formers = self._paid_before(self._model, asks) if isinstance(self._model, HasFormer) else {}
         made = []
         for number, ask in enumerate(asks):
@@ -133,6 +137,19 @@ class Calls:
             pairs = zip(self._model.members, payloads, strict=True)
             made.append([Call(sha256_of(payload), member, payload, ask) for member, payload in pairs])
         return made
+
+    def _calls_in_epoch(self, asks: Sequence[Ask]) -> list[list[Call]]:
+        """Return the calls of each ask in the node's epoch, one for each member."""
+        plain, members = [], self._model.members
+        for ask in asks:
+            former = self._model.former_payload(ask) if isinstance(self._model, HasFormer) else None
+            others = [former] if former is not None else []
+            plain += [[self._model.payload(ask, member), *others] for member in members]
+        payloads = iter(chosen_payloads(plain, self._epoch, self._node.params.get("reuse"), self._store))
+        return [
+            [Call(sha256_of(one), member, one, ask) for member, one in zip(members, payloads, strict=False)]
+            for ask in asks
+        ]
 
     def _paid_before(self, model: HasFormer, asks: Sequence[Ask]) -> dict[int, Mapping[str, Any]]:
         """Return the requests of an earlier release to which the store holds an answer, by position of the ask."""

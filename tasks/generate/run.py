@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.models.registry import module_of
+from scrollwork.models.registry import module_of_table
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import non_default
@@ -31,10 +31,16 @@ STAGE = SNAPSHOTS
 
 @dataclass(frozen=True)
 class Parameters:
-    """model: its name in the request. settings: the part of its table that decides answers (suites/model_tables.py)."""
+    """model: its name in the request. settings: the part of its table that decides answers (suites/model_tables.py).
+
+    epoch: in which it is asked anew, "" for none (docs/fresh.md). reuse: the earlier answers that stand in that epoch
+    (tasks/generate/epochs.py), None for none.
+    """
 
     model: str
     settings: Mapping[str, Any]
+    epoch: str = ""
+    reuse: Mapping[str, Any] | None = None
 
 
 def declare(
@@ -46,13 +52,17 @@ def declare(
     *,
     fitted: Node | None = None,
     body: str = __name__,
+    epoch: str = "",
+    reuse: Mapping[str, Any] | None = None,
 ) -> Node:
     """Declare the asking of a model. settings: the part of its table that decides answers.
 
     fitted: the values that its rule learned on another split, None if it has no such rule. body: the module that asks.
+    epoch, reuse: see `Parameters`.
     """
     inputs = (("curated", (curated,)), ("prompts", (prompts,)), ("sample", (sample,)))
-    parameters, modules = non_default(Parameters(part.model, settings)), (module_of(str(settings["provider"])),)
+    parameters = non_default(Parameters(part.model, settings, epoch, reuse))
+    modules = (module_of_table(settings),)
     more = (("fitted", (fitted,)),) if fitted else ()
     return Node(STAGE, part.sharded, parameters, body, modules, (*inputs, *more), asks=True)
 
@@ -67,7 +77,7 @@ def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: S
 
     parameters = Parameters(**node.params)
     model = model_of(parameters.model, with_fitted(parameters.settings, node.label("task"), inputs))
-    calls = Calls(node, model, inputs)
+    calls = Calls(node, model, inputs, session.store if parameters.reuse else None)
     failed = 0
     for batch in calls.batches():
         failed += answer_missing(batch, model, session)

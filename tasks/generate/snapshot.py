@@ -8,7 +8,7 @@ from typing import Any
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Model
 from scrollwork.models.baselines.fitted_rules import fitted_rule
-from scrollwork.models.registry import make, module_of
+from scrollwork.models.registry import make, module_of_table
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.loaded_code import NAME
 from scrollwork.pipeline.plan import Node
@@ -49,7 +49,7 @@ class AnswersMoved(RuntimeError):
 
 def model_of(name: str, settings: Mapping[str, Any]) -> Model:
     """Make a model. The digest of its provider's code is in its request keys if answers depend on our code."""
-    revision = sha256_of(sources([module_of(settings["provider"])]))
+    revision = sha256_of(sources([module_of_table(settings)]))
     return make(name, settings, revision)
 
 

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from scrollwork.records.base import InvalidRow, Row
-from scrollwork.records.comparison import Average, Comparison
+from scrollwork.records.comparison import Average, Comparison, few_clusters
 from scrollwork.records.judgement import AnswerMeasure, Slice
 from scrollwork.records.score import SUBSETS, Aggregate
 from scrollwork.reporting.boards.board import Board, board
@@ -67,7 +67,7 @@ class Ledger:
 
     def plain(self, names: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
         """Return the rows of some tables for `--json`, without the name of the suite."""
-        return {name: [_without_suite(row) for row in self.tables.get(name, ())] for name in names}
+        return {name: [_plain(row) for row in self.tables.get(name, ())] for name in names}
 
     def write(self, writer: ArtifactWriter) -> None:
         """Write every table, so that `read_ledger` can read it again; ranks are in an artifact of their own."""
@@ -158,5 +158,7 @@ def _as_shown(shown: Aggregate, row: Any) -> Row:
     return found
 
 
-def _without_suite(row: Row) -> dict[str, Any]:
-    return {name: value for name, value in row.to_dict().items() if name != "suite"}
+def _plain(row: Row) -> dict[str, Any]:
+    """Return a row without its suite; of a comparison also why its interval cannot be trusted."""
+    told = {"interval_note": few_clusters(row.clusters) or None} if isinstance(row, Comparison) else {}
+    return {**{name: value for name, value in row.to_dict().items() if name != "suite"}, **told}

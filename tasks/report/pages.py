@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from scrollwork.reporting.charts.drawing import Drawing, chart_file
+from scrollwork.reporting.charts.drawing import Drawing, can_draw, chart_file
 from scrollwork.reporting.charts.figures import drawings, figures
 from scrollwork.reporting.page.assembly import PAGE, Made, Write, assemble
 from scrollwork.reporting.page.chunks import Spool
@@ -16,6 +16,11 @@ from scrollwork.tasks.report.behind_scores import ScoredTask
 from scrollwork.tasks.report.examples import WrittenExamples, write_examples
 from scrollwork.tasks.report.ledger import Ledger
 from scrollwork.tasks.report.published import FOLDER, put_files
+
+WITHOUT_CHARTS = (
+    "This page has no charts, because matplotlib was not installed where it was made: pip install 'scrollwork[plots]', "
+    "and the same command makes it with them."
+)
 
 
 def make(ledger: Ledger, tasks: Sequence[ScoredTask], name: str, write: Write) -> Made:
@@ -27,9 +32,11 @@ def make(ledger: Ledger, tasks: Sequence[ScoredTask], name: str, write: Write) -
     with tempfile.TemporaryDirectory(prefix="scrollwork-page-") as place:
         spool = Spool(lambda chunk, data: _written(Path(place, chunk), data))
         drilled = write_examples(ledger.board, tasks, spool, ledger.section)
-        drawn = figures(all_drawings(ledger, drilled))
+        wanted = all_drawings(ledger, drilled)
+        drawn = figures(wanted) if can_draw() else []
+        lacking = WITHOUT_CHARTS if wanted and not can_draw() else ""
         texts = ledger.section.texts(ledger.findings, tasks)
-        content = Content(drilled.groups, drilled.usage, ledger.findings, drawn, texts=texts)
+        content = Content(drilled.groups, drilled.usage, ledger.findings, drawn, lacking, texts=texts)
 
         def read(chunk: str) -> str:
             return Path(place, chunk).read_text("ascii")

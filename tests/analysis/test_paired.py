@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from scrollwork.analysis.comparison.outcomes import Outcomes
 from scrollwork.analysis.statistics.intervals import Floats, interval, resampled_headlines
@@ -50,7 +50,7 @@ def test_one_document_has_a_test() -> None:
 
 def test_interval_of_a_difference_differs_from_the_paired_bootstrap_of_scipy() -> None:
     found = compared(one(OURS), one(THEIRS))
-    peer = stats.bootstrap(
+    peer = scipy.stats.bootstrap(
         (OURS, THEIRS), lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis), paired=True, n_resamples=9999,
         method="percentile", rng=np.random.default_rng(1), vectorized=True,
     )  # fmt: skip
@@ -73,7 +73,7 @@ def test_error_of_a_mean_is_not_the_cluster_robust_one() -> None:
 
 def test_error_of_single_inputs_is_not_that_of_the_paired_t_test() -> None:
     found = compared(one(OURS), one(THEIRS))
-    assert found.standard_error == pytest.approx(stats.sem(OURS - THEIRS))
+    assert found.standard_error == pytest.approx(scipy.stats.sem(OURS - THEIRS))
 
 
 def test_error_of_a_geometric_mean_is_far_from_the_spread_of_its_bootstrap() -> None:
@@ -84,7 +84,7 @@ def test_error_of_a_geometric_mean_is_far_from_the_spread_of_its_bootstrap() -> 
 
 
 def test_detectable_difference_is_not_the_one_of_the_formula() -> None:
-    expected = (stats.t.ppf(0.975, 24) + stats.t.ppf(0.8, 24)) * 1.5
+    expected = (scipy.stats.t.ppf(0.975, 24) + scipy.stats.t.ppf(0.8, 24)) * 1.5
     assert detectable_difference(1.5, 25) == pytest.approx(expected)
     assert detectable_difference(1.0, 10**6) == pytest.approx(2.80159, abs=1e-4)
 
@@ -161,7 +161,7 @@ def test_interval_of_several_tasks_is_not_that_of_independent_normals() -> None:
     low, high = interval(
         [resampled_headlines(task.components, task.grouped, F1, f"t{n}") for n, task in enumerate(tasks)]
     )
-    errors = [stats.sem(task.components["f1"][0]) for task in tasks]
+    errors = [scipy.stats.sem(task.components["f1"][0]) for task in tasks]
     assert high - low == pytest.approx(2 * 1.96 * np.sqrt(np.square(errors).sum()) / 4, rel=0.06)
 
 
@@ -179,6 +179,6 @@ def width(ends: tuple[float, float]) -> float:
 def test_few_documents_have_the_plain_percentile_interval() -> None:
     """Hesterberg's tails for 10 documents: Phi(-sqrt(10 / 9) x t of 97.5 % with 9 degrees of freedom)."""
     found = resampled_headlines(one(OURS[:10]).components, one(OURS[:10]).grouped, F1, "t")
-    tail = stats.norm.cdf(-np.sqrt(10 / 9) * stats.t.ppf(0.975, 9))
+    tail = scipy.stats.norm.cdf(-np.sqrt(10 / 9) * scipy.stats.t.ppf(0.975, 9))
     expected: Floats = np.quantile(found.values, [tail, 1 - tail])
     assert interval([found]) == pytest.approx(tuple(expected))

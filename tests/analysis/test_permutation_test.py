@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from scrollwork.analysis.comparison.outcomes import Outcomes
 from scrollwork.analysis.statistics.intervals import Floats
@@ -28,7 +28,7 @@ def scores(count: int, shift: float = 0.0) -> Floats:
 def test_exact_p_differs_from_scipy() -> None:
     ours, theirs = scores(10, 9.0), scores(10)
     p, permutations, exact = swap_test(Exchange(one(ours), one(theirs), F1), "t")
-    peer = stats.permutation_test(
+    peer = scipy.stats.permutation_test(
         (ours, theirs), lambda x, y: np.mean(x) - np.mean(y), permutation_type="samples", n_resamples=np.inf
     )
     assert (permutations, exact) == (1024, True)
@@ -38,7 +38,7 @@ def test_exact_p_differs_from_scipy() -> None:
 def test_random_p_differs_from_scipy() -> None:
     ours, theirs = scores(60, 12.0), scores(60)
     p, permutations, exact = swap_test(Exchange(one(ours), one(theirs), F1), "t")
-    peer = stats.permutation_test(
+    peer = scipy.stats.permutation_test(
         (ours, theirs),
         lambda x, y, axis: np.mean(x, axis=axis) - np.mean(y, axis=axis),
         permutation_type="samples",
@@ -62,7 +62,7 @@ def test_exact_p_of_a_geometric_mean_differs_from_scipy() -> None:
             - np.prod(both[:, y.astype(int)].mean(axis=1)) ** (1 / 3)
         )
 
-    peer = stats.permutation_test(
+    peer = scipy.stats.permutation_test(
         (np.arange(9), np.arange(9, 18)), difference, permutation_type="samples", n_resamples=np.inf
     )
     alone = documents([1] * 9)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from scrollwork.analysis.runs.ranking import dataset_arsd, in_order, standings
 from scrollwork.analysis.runs.scores import NA, RunScores, ScoreTable
@@ -73,7 +73,7 @@ def test_ranks_differ_from_those_of_scipy() -> None:
     numbers = random.Random(5)
     for _ in range(300):
         values = [numbers.choice([Fraction(numbers.randrange(6), 7), None]) for _ in range(numbers.randrange(1, 12))]
-        peer = stats.rankdata([1 if value is None else -float(value) for value in values])
+        peer = scipy.stats.rankdata([1 if value is None else -float(value) for value in values])
         assert average_ranks(values) == peer.tolist()
 
 

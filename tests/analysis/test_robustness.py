@@ -8,7 +8,7 @@ from math import isqrt
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from scrollwork.analysis.runs.ranking import standings
 from scrollwork.analysis.runs.resampling import resampled_ar, resampled_means, resampled_ranks, weights
@@ -115,7 +115,7 @@ def test_interval_of_arsd_differs_from_welch_by_hand() -> None:
     variances = [jackknife_variance(cell) / 4 for cell in whole.row("a").values()]
     freedom = int(sum(variances) ** 2 / (variances[0] ** 2 / 9 + variances[1] ** 2 / 5))
     assert row.arsd is not None
-    width = stats.t.ppf(0.975, freedom) * np.sqrt(sum(variances)) / row.arsd
+    width = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(sum(variances)) / row.arsd
     assert one.arsd == pytest.approx((row.arsd * np.exp(-width), row.arsd * np.exp(width)))
 
 
@@ -196,11 +196,11 @@ def test_tau_differs_from_that_of_scipy() -> None:
     for _ in range(50):
         full, other = numbers.permutation(6).astype(float), numbers.permutation(6).astype(float)
         same, tau = agreement(full, other[None, :])
-        assert tau == pytest.approx(stats.kendalltau(full, other).statistic)
+        assert tau == pytest.approx(scipy.stats.kendalltau(full, other).statistic)
         assert same == (full == other).all()
         tied, loose = numbers.integers(0, 3, 6).astype(float), numbers.integers(0, 3, 6).astype(float)
         if len(set(tied)) > 1 and len(set(loose)) > 1:
-            assert agreement(tied, loose[None, :])[1] == pytest.approx(stats.somersd(tied, loose).statistic)
+            assert agreement(tied, loose[None, :])[1] == pytest.approx(scipy.stats.somersd(tied, loose).statistic)
 
 
 def test_ties_of_the_full_ranking_make_it_unstable_for_ever() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scipy import stats
+import scipy
 
 from scrollwork.analysis.statistics.student import EXPANDED_FROM, quantile, two_sided_probability
 
@@ -13,13 +13,13 @@ from scrollwork.analysis.statistics.student import EXPANDED_FROM, quantile, two_
 )
 @pytest.mark.parametrize("probability", [0.5, 0.55, 0.8, 0.975, 0.9999])
 def test_quantile_differs_from_the_one_of_scipy(probability: float, freedom: int) -> None:
-    assert quantile(probability, freedom) == pytest.approx(stats.t.ppf(probability, freedom), rel=1e-9, abs=1e-12)
+    assert quantile(probability, freedom) == pytest.approx(scipy.stats.t.ppf(probability, freedom), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 7, 8, 300])
 def test_probability_differs_from_the_one_of_scipy(freedom: int) -> None:
     for t in (0.0, 0.3, 1.0, 2.5, 40.0):
-        assert two_sided_probability(t, freedom) == pytest.approx(1 - 2 * stats.t.sf(t, freedom), abs=1e-12)
+        assert two_sided_probability(t, freedom) == pytest.approx(1 - 2 * scipy.stats.t.sf(t, freedom), abs=1e-12)
 
 
 def test_quantile_above_two_thousand_is_the_normals() -> None:

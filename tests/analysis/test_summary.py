@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from scrollwork.analysis.comparison.summary import Inputs, Labels, Member, summarize
 from scrollwork.analysis.statistics.intervals import clustered_interval
@@ -91,7 +91,7 @@ def test_geometric_mean_is_taken_per_instance() -> None:
 def test_interval_differs_from_the_bootstrap_of_scipy() -> None:
     values = np.random.default_rng(5).uniform(0, 100, 120)
     ours = clustered_interval({"f1": values[None, :]}, [f"d{n}" for n in range(120)], HEADLINE)
-    peer = stats.bootstrap((values,), np.mean, n_resamples=5000, method="percentile", random_state=1)
+    peer = scipy.stats.bootstrap((values,), np.mean, n_resamples=5000, method="percentile", random_state=1)
     assert ours == pytest.approx(tuple(peer.confidence_interval), abs=1.0)  # the interval is about 10 wide
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from scrollwork.analysis.runs.variance import GENERATION, SOURCES, split, variance, variance_interval
 from scrollwork.analysis.statistics.chi_squared import cumulative, quantile
@@ -22,7 +22,7 @@ def test_a_variable_that_runs_draw_is_no_source() -> None:
 @pytest.mark.parametrize("freedom", [1, 2, 3, 9, 30, 400])
 def test_quantiles_of_chi_squared_differ_from_those_of_scipy(freedom: int) -> None:
     for probability in (0.001, 0.025, 0.5, 0.9, 0.975, 0.999):
-        wanted = float(stats.chi2.ppf(probability, freedom))
+        wanted = float(scipy.stats.chi2.ppf(probability, freedom))
         assert quantile(probability, freedom) == pytest.approx(wanted, rel=1e-8)
         assert cumulative(wanted, freedom) == pytest.approx(probability)
     with pytest.raises(ValueError, match="0 degrees"):
@@ -31,7 +31,7 @@ def test_quantiles_of_chi_squared_differ_from_those_of_scipy(freedom: int) -> No
 
 def test_interval_of_a_variance_differs_from_scipy() -> None:
     low, high = variance_interval(4.0, 10)
-    assert (low, high) == pytest.approx((36 / stats.chi2.ppf(0.975, 9), 36 / stats.chi2.ppf(0.025, 9)))
+    assert (low, high) == pytest.approx((36 / scipy.stats.chi2.ppf(0.975, 9), 36 / scipy.stats.chi2.ppf(0.025, 9)))
     assert variance_interval(0.0, 3) == (0, 0)
 
 

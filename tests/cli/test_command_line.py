@@ -14,6 +14,7 @@ import pytest
 
 from scrollwork.cli.main import parser, spare_cpu
 from scrollwork.cli.options import COMMANDS
+from tests.conftest import Call
 
 SMALL = ("--task", "musique")
 
@@ -394,3 +395,24 @@ def test_number_of_numpys_threads_that_a_user_sets_is_overlooked(monkeypatch: py
         assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
     finally:
         gc.set_threshold(*before)
+
+
+@pytest.mark.slow
+def test_the_demo_needs_a_word_more_or_shows_no_board(call: Call) -> None:
+    status, out, err = call("demo", "--quiet")
+    assert status == 0, err
+    assert "naive" in out
+    assert "bm25" in out
+    assert "report: " in err
+    again, out, _ = call("demo", "--json")
+    found = json.loads(out)
+    assert (again, found["spent"]["amount"]) == (0, 0)
+    assert {row["model"] for row in found["tasks"]} == {"naive", "bm25"}
+    assert Path(found["report"]).is_file()
+
+
+def test_a_folder_that_is_no_home_is_whole(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    status, _, err = call("verify")
+    assert status == 2
+    assert "is no home of scrollwork" in err

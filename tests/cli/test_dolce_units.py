@@ -54,7 +54,7 @@ def test_histograms_are_not_written(call: Any, tmp_path: Path, ending: str, begi
     ("arguments", "wanted"),
     [
         (("units", "quality", "--sample"), "there is no task 'quality'"),
-        (("units", "leval_quality", "--raw", "nowhere"), "nowhere has no raw files"),
+        (("units", "leval_quality", "--raw", "nowhere"), "--raw nowhere: there is no such folder"),
         (("units", "leval_quality"), "has no raw files: try `scrollwork fetch dolce`"),
         (("units", "leval_quality", "--sample", "--out", "units.pdf"), "histograms are written as .svg or .png"),
         (("units", "leval_quality", "--sample", "--raw", "."), "--raw and --sample exclude each other"),

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from scrollwork.analysis.logs.log import ReadOptions
+from scrollwork.exchange.logs.inspect_ai import reader as inspect_ai
+from scrollwork.exchange.logs.lm_eval import reader as lm_eval
 from scrollwork.records.example import Example
 from scrollwork.records.response import Response
 from scrollwork.storage.folder import files_below
@@ -139,6 +142,18 @@ def test_means_of_the_rows_are_not_the_score(ran: Call, tmp_path: Path) -> None:
     eee = [r["evaluation"]["score"] for r in sample_rows(tmp_path / "eee") if r["evaluation_name"].endswith("qasper")]
     assert sorted(values) == sorted(lines) == sorted(eee)
     assert sum(values) / len(values) == pytest.approx(ours["qasper"], abs=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "reader"), [("inspect", inspect_ai), ("lm-eval", lm_eval)])
+def test_reader_of_logs_gets_other_scores_than_ours(ran: Call, home: Path, tmp_path: Path, kind: str, reader: Any) -> None:  # fmt: skip
+    export(ran, kind, tmp_path / kind)
+    (folder,) = {path.parent for path in (tmp_path / kind).rglob("*") if path.is_file() and reader.recognizes(path)}
+    logs = {log.task.removeprefix("zeroscrolls")[1:]: log for log in reader.read(folder, ReadOptions())}
+    assert logs.keys() == set(TASKS)
+    for task, log in logs.items():
+        assert set(log.ids or ()) == {row.example_id for row in rows(home, "sample", "examples", Example, task)}
+    (qasper,) = (column for metric, column in logs["qasper"].scores.items() if metric.split(",")[0] == "f1")
+    assert qasper.mean() == pytest.approx(scores(ran)["qasper"], abs=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["inspect", "lm-eval", "eee"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from tests.conftest import environment
 from tests.fetching.test_hub import records, stories
 from tests.hubserver import COMMIT, Repo, hub_serving, sha256
 
-pytest.importorskip("datasets", reason="the extra hf is not installed")
+# Not imported here, where it would take each worker of pytest seconds: the commands do.
+if find_spec("datasets") is None:
+    pytest.skip("the extra hf is not installed", allow_module_level=True)
 
 ASK = f"""
 import json, os, sys

@@ -102,7 +102,16 @@ def folders(home: Path, stage: str, slot: str) -> list[Path]:
 def rows(home: Path, stage: str, slot: str, table: str) -> list[Row]:
     """The rows of a table of the one artifact of a slot."""
     (folder,) = folders(home, stage, slot)
-    return [row for part in sorted(folder.glob(f"{table}-*.parquet")) for row in pq.read_table(part).to_pylist()]
+    return [
+        {**row, **{name: mapping(row[name]) for name in ("components", "flags") if name in row}}
+        for part in sorted(folder.glob(f"{table}-*.parquet"))
+        for row in pq.read_table(part).to_pylist()
+    ]
+
+
+def mapping(entries: list[Row]) -> Row:
+    """A stored mapping, which is a list of {key, value}."""
+    return {one["key"]: one["value"] for one in entries}
 
 
 def manifest(home: Path, task: str, run: int) -> bytes:
@@ -138,12 +147,10 @@ def rendered(home: Path, task: str, run: int, profile: str = "plain") -> dict[st
 def scores(home: Path, task: str, model: str, run: int = 0) -> dict[str, Row]:
     """Score rows by example."""
     found = rows(home, "score", f"seam.{task}.test.{model}.*.full.{run}.*", "scores")
-    return {
-        row["example_id"]: {**row, "components": dict(row["components"]), "flags": dict(row["flags"])} for row in found
-    }
+    return {row["example_id"]: row for row in found}
 
 
 def run_scores(home: Path, task: str, model: str) -> list[Row]:
     """RunScore rows of a model, by run."""
     found = rows(home, "aggregate", f"seam.{task}.test.{model}.*.full.*", "runs")
-    return [{**row, "components": dict(row["components"])} for row in found if row["model"] == model]
+    return [row for row in found if row["model"] == model]

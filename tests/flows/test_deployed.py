@@ -52,7 +52,7 @@ def test_evaluation_that_was_taken_out_of_the_file_goes_on_every_night(tree: Pat
     lend_database(work.home)
     server, port = Server(work), str(free_port(4300, others=True))
     rows = yaml.safe_load(file.read_text(encoding="utf-8"))
-    build, evaluate, nightly = rows["deployments"]
+    build, evaluate, nightly, _ = rows["deployments"]
     rows["deployments"].append({**nightly, "name": "weekly"})
 
     def up() -> str:
@@ -75,7 +75,7 @@ def test_evaluation_that_was_taken_out_of_the_file_goes_on_every_night(tree: Pat
         said, found = up(), deployed(server)
         assert {*found} == {"evaluate", "nightly-eval", "new", "own"}
         assert [found[name]["schedules"][0][0] for name in ("own", "evaluate")] == ["1 1 * * *", BY_HAND]
-        for name in ("weekly", "build-datasets"):
+        for name in ("weekly", "build-datasets", "nightly"):
             assert f"removed deployment {name}: prefect.yaml has it no longer" in said
         assert "removed the schedules of nightly-eval: prefect.yaml has none" in said
     finally:

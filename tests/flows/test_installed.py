@@ -18,7 +18,7 @@ import pytest
 
 from scrollwork.cli.groups import GROUPS
 from scrollwork.cli.options import COMMANDS
-from tests.conftest import PROJECT, Scrollwork, Server, environment, kill, processes_of
+from tests.conftest import PROJECT, Scrollwork, Server, environment, kill, processes_of, with_internet
 
 pytestmark = pytest.mark.slow
 Installed = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -27,12 +27,17 @@ Installed = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a copy of the tree, and its sdist and wheel in `dist`."""
-    place = tmp_path_factory.mktemp("built")
+    return distributed(tmp_path_factory.mktemp("built"), "sdist", "wheel")
+
+
+def distributed(place: Path, *kinds: str) -> Path:
+    """A folder with a copy of the tree, and its distributions of these kinds in `dist`."""
     without = shutil.ignore_patterns(".*", "__pycache__", "tests")
     tree = Path(shutil.copytree(PROJECT, place / "tree", symlinks=True, ignore=without))
     made(place / "builder", "hatchling")
     build = [place / "builder" / "bin" / "python", "-m", "hatchling", "build", "-d", place / "dist"]
-    subprocess.run([*build, "-t", "sdist", "-t", "wheel"], cwd=tree, env=environment(), check=True, timeout=200)
+    build += [word for kind in kinds for word in ("-t", kind)]
+    subprocess.run(build, cwd=tree, env=environment(), check=True, timeout=200)
     return place
 
 
@@ -40,7 +45,7 @@ def made(folder: Path, what: str | Path) -> None:
     """An environment with a distribution in it."""
     done = subprocess.run(
         [PROJECT / ".ci" / "environment", folder, sys.executable, what],
-        env=environment(),
+        env=with_internet(),
         capture_output=True,
         text=True,
         timeout=500,
@@ -81,8 +86,10 @@ def test_wheel_of_the_sdist_or_of_the_checkout_lacks_or_adds_a_file(built: Path,
     rooms = [path.name for path in (built / "tree" / "scrollwork").iterdir() if path.is_symlink()]
     files = [path for room in rooms for path in (built / "tree" / room).rglob("*") if path.is_file()]
     wanted = {Path("scrollwork", path.relative_to(built / "tree")): path.read_bytes() for path in files}
-    wanted[Path("scrollwork/__init__.py")] = (built / "tree" / "scrollwork" / "__init__.py").read_bytes()
-    for name in ("prefect.toml", "prefect.yaml"):
+    own = [path for path in (built / "tree" / "scrollwork").iterdir() if not path.is_symlink()]
+    library = [path for one in own for path in (one.rglob("*") if one.is_dir() else [one]) if path.is_file()]
+    wanted |= {path.relative_to(built / "tree"): path.read_bytes() for path in library if path.suffix != ".pyc"}
+    for name in ("prefect.toml", "prefect.yaml", "deploy/automations.yaml"):
         wanted[Path("scrollwork", name)] = (built / "tree" / name).read_bytes()
     assert len(wanted) > 600
     (place,) = (built / "env").glob("lib/python*/site-packages")
@@ -137,12 +144,15 @@ def test_a_chain_or_status_needs_an_extra(installed: Installed) -> None:
     assert installed("report", "zeroscrolls").returncode == 0
 
 
+SMALL = {"design": ("--problems", "3", "--tasks", "1", "--windows", "5")}  # it simulates for minutes by default
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_a_command_ends_in_a_traceback(installed: Installed, tmp_path: Path, name: str) -> None:
     """Each in an empty folder with an empty home: what it says names no module of ours that lacks."""
     asked = "zeroscrolls" if name != "init" else str(tmp_path / "project")  # which writes what it is given
     for inner in [(one,) for one in GROUPS.get(name, ())] or [()]:
-        for more in ((), ("--help",), (asked,)):
+        for more in (SMALL.get("".join(inner), ()), ("--help",), (asked,)):
             done = installed(name, *inner, *more)
             assert done.returncode in (0, 1, 2)
             assert "No module named" not in done.stdout + done.stderr
@@ -152,11 +162,11 @@ def test_a_command_ends_in_a_traceback(installed: Installed, tmp_path: Path, nam
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (("run", *CHAIN, "--model", "openai:gpt-6-luna", "--engine", "inline"), 2, "pip install 'scrollwork[api]'"),
+        (("run", *CHAIN, "--model", "openai:gpt-6-luna", "--engine", "inline"), 2, "pip install 'scrollwork[openai]'"),
         (
             ("run", *CHAIN, "--model", "anthropic:claude-opus-5-5", "--engine", "inline"),
             2,
-            "pip install 'scrollwork[api]'",
+            "pip install 'scrollwork[anthropic]'",
         ),
         (
             ("run", *CHAIN, *MODEL, "--tokenizer", "tiktoken:o200k_base", "--max-input-tokens", "100"),
@@ -181,10 +191,20 @@ def test_what_lacks_an_extra_names_none(
     assert done.returncode == status
 
 
+def test_the_library_lacks_its_extra_and_names_none(core: Path, tmp_path: Path) -> None:
+    for call in ("sw.suites()", "sw.open('.')", "sw.score('f1', ['a'], ['a'])"):
+        command = [core.parent / "python", "-c", f"import scrollwork as sw; {call}"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60)
+        said = "ModuleNotFoundError: polars is not installed: pip install 'scrollwork[frames]'"
+        last = done.stderr.splitlines()[-1]
+        assert last.startswith(f"{said} (scrollwork here is from a file: pip install '/")
+        assert last.endswith("[frames]')")  # of the wheel, or of the source
+
+
 def test_a_rehearsal_needs_a_checkout_or_a_key(built: Path, tmp_path: Path) -> None:
     """The wheel with the libraries of hosted models, and nothing else: vendors come with it."""
     (wheel,) = (built / "dist").glob("*.whl")
-    made(tmp_path / "env", f"{wheel}[api]")
+    made(tmp_path / "env", f"{wheel}[openai]")
     asked = ("--sample", "--task", "squality", "--model", "gpt-6-luna", "--tokenizer", "estimate", "--json", "--quiet")
     command = [tmp_path / "env" / "bin" / "scrollwork", "rehearse", "zeroscrolls", *asked]
     done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=200)
@@ -284,17 +304,20 @@ def test_a_flow_run_that_lacks_an_extra_names_none(stranger: Stranger) -> None:
     stranger("prefect", "deployment", "run", "evaluate", *asked, status=1)
     run = stranger.server.flow_runs()[0]
     assert run["state_name"] == "Failed"
-    assert "UsageError: aiohttp is not installed: pip install 'scrollwork[api]'" in run["state"]["message"]
+    assert "UsageError: aiohttp is not installed: pip install 'scrollwork[openai]'" in run["state"]["message"]
 
 
 def test_the_night_of_a_project_fails_or_its_deployments_cannot_be_made_again(stranger: Stranger) -> None:
     done = stranger("prefect", "--no-prompt", "deploy", "--all")
-    assert done.stdout.count("successfully created") == 3
+    assert done.stdout.count("successfully created") == 4
+    made = {one["name"] for one in stranger.server.post("automations/filter", limit=200)}
+    assert {"scrollwork: heartbeat lost", "scrollwork: regression"} <= made, "the wheel lacks deploy/automations.yaml"
     nightly = stranger.server.get("deployments/name/evaluate/nightly-eval")
     assert [one["schedule"]["cron"] for one in nightly["schedules"]] == ["0 2 * * *"]
     assert nightly["parameters"]["models_file"] == "models.toml"
-    done = stranger("prefect", "deployment", "run", "nightly-eval", "--watch")
-    assert "Flow run finished successfully in 'Completed'." in done.stdout
+    for name in ("nightly-eval", "nightly"):
+        done = stranger("prefect", "deployment", "run", name, "--watch")
+        assert "Flow run finished successfully in 'Completed'." in done.stdout, name
 
 
 def test_a_project_is_left_with_more_than_a_home_or_a_server_goes_on(stranger: Stranger) -> None:

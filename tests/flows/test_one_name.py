@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -18,20 +18,29 @@ import pytest
 from tests.conftest import FINISHED, PROJECT, edit, environment, serve
 
 ROOMS = {path.parent.name for path in PROJECT.glob("*/__init__.py")} - {"scrollwork", "tests", "benchmarks"}
+OF_THE_PROJECT = ("prefect.toml", "prefect.yaml", "deploy/automations.yaml")
 
-# What a process has loaded, written again and again: servers and workers are ended by a signal.
+# What a process has loaded, written at its end and again and again: servers and workers are ended by a signal.
 NOTED = """
-import json, os, sys, threading, time
+import atexit, json, os, sys, threading, time
+from pathlib import Path
+
+_one, _files = threading.Lock(), set()
+
+def _note():
+    with _one:
+        modules = list(sys.modules.items())
+        _files.update((name, os.path.realpath(one.__file__)) for name, one in modules if getattr(one, "__file__", None))
+        path = Path(PLACE) / str(os.getpid())
+        path.write_text(json.dumps({"command": sys.orig_argv, "files": sorted(_files)}))
+        path.replace(path.with_suffix(".json"))
 
 def _noted():
     while True:
-        modules = list(sys.modules.items())
-        files = {name: os.path.realpath(one.__file__) for name, one in modules if getattr(one, "__file__", None)}
-        path = Path(PLACE) / str(os.getpid())
-        path.write_text(json.dumps({"command": sys.orig_argv, "files": files}))
-        path.replace(path.with_suffix(".json"))
+        _note()
         time.sleep(0.2)
 
+atexit.register(_note)
 threading.Thread(target=_noted, daemon=True).start()
 """
 
@@ -42,8 +51,11 @@ def test_a_room_has_no_link_or_is_not_in_the_wheel() -> None:
     build = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
     wheel = build["targets"]["wheel"]
     assert wheel["sources"] == {room: f"scrollwork/{room}" for room in ROOMS}
-    assert set(wheel["only-include"]) == {*ROOMS, "scrollwork/__init__.py"}
-    assert wheel["force-include"] == {name: f"scrollwork/{name}" for name in ("prefect.toml", "prefect.yaml")}
+    own = [path for path in (PROJECT / "scrollwork").iterdir() if not path.is_symlink() and path.name != "__pycache__"]
+    library = {f"scrollwork/{path.name}" for path in own}
+    assert library >= {"scrollwork/__init__.py", "scrollwork/api.py", "scrollwork/py.typed"}
+    assert set(wheel["only-include"]) == {*ROOMS, *library}
+    assert wheel["force-include"] == {name: f"scrollwork/{name}" for name in OF_THE_PROJECT}
     assert set(build["targets"]["sdist"]["exclude"]) == {f"/scrollwork/{room}" for room in ROOMS}
 
 
@@ -67,10 +79,10 @@ def test_a_copy_that_lost_its_links_fails_without_saying_so(tmp_path: Path) -> N
     assert "its links to the rooms of the checkout are lost" in done.stderr.splitlines()[-1]
 
 
-def odd(files: Mapping[str, str], root: Path) -> dict[str, list[str]]:
+def odd(files: Iterable[tuple[str, str]], root: Path) -> dict[str, list[str]]:
     """Names of each file of a room that has several, or one that does not begin with "scrollwork."."""
     names = defaultdict(list)
-    for name, file in files.items():
+    for name, file in files:
         path = Path(file)
         if name != "__mp_main__" and path.is_relative_to(root) and path.relative_to(root).parts[0] in ROOMS:
             names[path.relative_to(root).as_posix()].append(name)  # __mp_main__ is __main__ once more, not loaded anew
@@ -82,9 +94,10 @@ def test_pytest_loads_a_module_under_two_names() -> None:
     files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
     real = {name: os.path.realpath(file) for name, file in files.items() if file}
     assert sum(name.startswith("scrollwork.") for name in real) > 40
-    assert odd(real, PROJECT) == {}
+    assert odd(real.items(), PROJECT) == {}
 
 
+DEPLOYED = ("flows/build_datasets.py", "flows/evaluate.py", "flows/nightly.py")
 # What is started by name or path is `__main__`, and Prefect gives files that deployments name a name of its own.
 STARTED = {
     "forked.py": {"cli/main.py": ["__main__"]},
@@ -110,7 +123,7 @@ def test_a_run_or_a_deployment_loads_a_module_under_two_names(tree: Path, tmp_pa
     for noted in map(json.loads, (path.read_text() for path in place.glob("*.json"))):
         kind = next((one for one in STARTED if one in " ".join(noted["command"])), "other")
         found = odd(noted["files"], project)
-        for entry in ("flows/build_datasets.py", "flows/evaluate.py") if kind == "server.prefect_commands" else ():
+        for entry in DEPLOYED if kind == "server.prefect_commands" else ():
             assert not any(name.startswith("scrollwork.") for name in found.pop(entry)), "`prefect deploy` reads it"
         assert found.items() <= STARTED.get(kind, {}).items(), noted["command"]
         seen[kind] = seen.get(kind, {}) | found

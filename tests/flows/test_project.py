@@ -65,9 +65,10 @@ def test_deployments_of_a_project_differ_from_those_of_the_checkout(made):
     theirs = yaml.safe_load((made / "prefect.yaml").read_text())
     modules = {"flows/build_datasets.py:build_datasets": "scrollwork.flows.build_datasets.build_datasets"}
     modules["flows/evaluate.py:evaluate"] = "scrollwork.flows.evaluate.evaluate"
+    modules["flows/nightly.py:nightly"] = "scrollwork.flows.nightly.nightly"
     for one in ours["deployments"]:
         one["entrypoint"] = modules[one["entrypoint"]]
-        if "evaluate" in one["entrypoint"]:
+        if "build_datasets" not in one["entrypoint"]:
             one["parameters"] = {"models_file": "models.toml", **one["parameters"]}
     assert theirs == ours
     assert (made / "prefect.toml").read_bytes() == (PROJECT / "prefect.toml").read_bytes()
@@ -76,13 +77,19 @@ def test_deployments_of_a_project_differ_from_those_of_the_checkout(made):
 def test_a_deployment_of_a_project_names_a_flow_or_an_option_that_is_none(made):
     text = (made / "prefect.yaml").read_text()
     deployments = yaml.safe_load(uncommented(text))["deployments"]
-    assert [one["name"] for one in deployments] == ["build-datasets", "evaluate", "nightly-eval", "my-server"]
-    assert yaml.safe_load(text)["deployments"] == deployments[:3]
+    assert [one["name"] for one in deployments] == [
+        "build-datasets",
+        "evaluate",
+        "nightly-eval",
+        "nightly",
+        "my-server",
+    ]
+    assert yaml.safe_load(text)["deployments"] == deployments[:4]
     for one in deployments:
         module, _, name = one["entrypoint"].rpartition(".")
         flow = getattr(import_module(module), name)
         inspect.signature(flow.fn).bind(**one.get("parameters", {}))
-    assert set(deployments[3]["parameters"]["models"]) <= set(
+    assert set(deployments[4]["parameters"]["models"]) <= set(
         tomllib.loads(uncommented((made / "models.toml").read_text()))
     )
 

@@ -73,6 +73,54 @@ def test_what_stands_cannot_be_run_reported_or_verified(closed: Scrollwork) -> N
     assert {row["state"] for row in call(closed, "plan", *RUN[1:5], *FINISHED, "--json").document} == {"reused"}
     checked = call(closed, "store", "check")
     assert "0 failures" in checked.out + checked.err
+    assert call(closed, "gc", "--json").document["removed"] == []
+    assert call(closed, "verify", "--rebuild", "5%", "--json").document["ok"]
+    for command in (("gc", "--yes"), ("nights", *RUN[:5], *FINISHED)):
+        assert f"{closed.home}: cannot be written, so no" in call(closed, *command, status=1).err
+    assert state(closed.home) == before
+
+
+FRAMES = """
+import sys
+import scrollwork as sw
+home = sw.open(sys.argv[1])
+names = ("scores", "answers", "judgements", "aggregates", "comparisons", "examples", "documents", "runs")
+print(*(len(getattr(home, name)().collect()) for name in names), len(home.prompts(text=True).collect()))
+print(len(home.calls().collect()), sw.verify(sys.argv[1]).ok, len(sw.compare(home).table), len(sw.compare(sys.argv[1]).table))
+"""
+
+
+def test_what_stands_cannot_be_read_compared_or_exported(closed: Scrollwork) -> None:
+    may(closed.home, write=True)
+    closed(*RUN[:4], "lead", *RUN[5:])
+    may(closed.home, write=False)
+    before, elsewhere = state(closed.home), closed.home.parent / "elsewhere"
+    request = RUN[1:3]
+    compared = call(closed, "compare", str(closed.home), "--json", "--out", "compared.html").document
+    assert len(compared["pairs"]) == 1
+    assert "lead" in (elsewhere / "compared.html").read_text()
+    page = call(closed, "report", "--out", "own.html", "--json").document
+    assert page["out"] == "own.html"
+    assert "lead" in (elsewhere / "own.html").read_text()
+    for form, more, out in (
+        ("hf", (), "hf"),
+        ("prompts", (), "prompts"),
+        ("inspect", ("--model", "lead"), "inspect"),
+        ("submission", ("--model", "lead", "--allow-missing"), "own.csv"),
+    ):
+        call(closed, "export", form, *request, *FINISHED, *more, "--out", out)
+        assert (elsewhere / out).exists(), form
+    assert "costs nothing" in call(closed, "estimate", *request, "--model", "lead", *FINISHED).err
+    command = [*BOUND, sys.executable, "-c", FRAMES, str(closed.home)]
+    env = environment(PYTHONPATH=str(closed.root))
+    ended = subprocess.run(command, cwd=elsewhere, env=env, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr[-4000:]
+    first, second = ended.stdout.splitlines()
+    assert all(int(one) > 0 for one in first.split())
+    calls, whole, *tables = second.split()
+    assert (calls, whole) == ("0", "True")
+    assert len(set(tables)) == 1
+    assert int(tables[0]) > 0
     assert state(closed.home) == before
 
 

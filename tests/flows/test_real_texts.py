@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rouge_score.rouge_scorer import RougeScorer
 
 from scrollwork.pipeline.raw_files import find
 from scrollwork.preprocessing.curation import curate
@@ -196,6 +195,8 @@ def test_prompt_is_other_than_template_question_and_real_text(raw: Path, suite: 
 
 def rouge(pairs: Sequence[tuple[str, str]]) -> float:
     """The suites' ROUGE by the package that they use, without stemmer: the geometric mean of three means."""
+    from rouge_score.rouge_scorer import RougeScorer
+
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=False)
     found = [scorer.score(reference, answer) for reference, answer in pairs]
     means = [sum(one[kind].fmeasure for one in found) / len(found) for kind in ("rouge1", "rouge2", "rougeL")]

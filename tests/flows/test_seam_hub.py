@@ -15,7 +15,6 @@ from scrollwork.suites.suite_files import SAMPLE
 from tests.conftest import Call
 from tests.flows.seam_kit import manifest
 
-datasets = pytest.importorskip("datasets", reason="the extra hf is not installed")
 Rows = list[dict[str, Any]]
 
 
@@ -50,6 +49,7 @@ HUB: dict[str, tuple[str, Callable[[], Rows]]] = {
 
 @pytest.mark.parametrize("task", HUB)
 def test_rows_of_the_hub_make_other_runs(call: Call, tmp_path: Path, task: str) -> None:
+    datasets = pytest.importorskip("datasets", reason="the extra hf is not installed")
     folder, rows = HUB[task]
     raw = tmp_path / "raw"
     shutil.copytree(SAMPLE / "seam", raw / "seam")

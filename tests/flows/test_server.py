@@ -80,16 +80,17 @@ def test_a_deployment_is_missing_or_nightly_runs_can_pile_up(server):
         "build-datasets": "build-datasets",
         "evaluate": "evaluate",
         "nightly-eval": "evaluate",
+        "nightly": "nightly",
     }
     assert {made["status"] for made in found.values()} == {"READY"}, "a worker polls their pool"
     assert {made["work_pool_name"] for made in found.values()} == {"local"}
-    assert [name for name, made in found.items() if made["schedules"]] == ["nightly-eval"]
-    nightly = found["nightly-eval"]
-    (schedule,) = nightly["schedules"]
-    assert schedule["active"]
-    assert (schedule["schedule"]["cron"], schedule["schedule"]["timezone"]) == ("0 2 * * *", "Europe/Berlin")
-    assert nightly["global_concurrency_limit"]["limit"] == 1
-    assert nightly["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
+    assert {name for name, made in found.items() if made["schedules"]} == {"nightly-eval", "nightly"}
+    for name, cron in (("nightly-eval", "0 2 * * *"), ("nightly", "30 3 * * *")):
+        (schedule,) = found[name]["schedules"]
+        assert schedule["active"] == (name == "nightly-eval"), "what asks models anew runs before somebody turned it on"
+        assert (schedule["schedule"]["cron"], schedule["schedule"]["timezone"]) == (cron, "Europe/Berlin")
+        assert found[name]["global_concurrency_limit"]["limit"] == 1
+        assert found[name]["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
 
 
 def test_night_never_comes(server):
@@ -211,13 +212,20 @@ def artifacts(home):
     return [path.parent for path in (home / "artifacts").rglob("manifest.json")]
 
 
+def test_nightly_fails_on_a_fresh_clone_or_its_second_night_does(server, nightly):
+    for _ in range(2):
+        run = server.wait(server.trigger("nightly"))
+        assert run["state_name"] == "Completed", run["state"]["message"]
+
+
 def test_deploying_all_needs_an_environment_variable(server):
     done = server.prefect("--no-prompt", "deploy", "--all")
-    assert done.out.count("successfully created") == 3, done.out[-2000:]
+    assert done.out.count("successfully created") == 4, done.out[-2000:]
     assert {made["name"] for made in server.post("deployments/filter")} == {
         "build-datasets",
         "evaluate",
         "nightly-eval",
+        "nightly",
     }
 
 
@@ -255,7 +263,7 @@ def test_a_failing_plugin_takes_prefect_along(server, house, tmp_path):
 
 def test_deploying_to_a_pool_that_is_missing_does_not_say_what_to_do(server, house, tmp_path):
     root = shutil.copytree(house, tmp_path / "project", symlinks=True)
-    edit(root / "prefect.yaml", lambda text: text.replace("{name: local}", "{name: lacking}"))
+    edit(root / "prefect.yaml", lambda text: text.replace("{name: local", "{name: lacking"))
     other = type(server)(Scrollwork(root, root / ".scrollwork"))
     access = {"PREFECT_API_URL": server.noted["url"], "PREFECT_API_AUTH_STRING": server.secret}
     done = other.prefect("--no-prompt", "deploy", "--all", status=1, **access)

@@ -28,7 +28,8 @@ from websockets.sync.client import connect
 
 from scrollwork.flows import parameters
 from scrollwork.flows.server import local_server, plugin, recovery, up
-from scrollwork.flows.server.guard import BUSY_S, KEPT_BYTES, Guard, breaks_prefect, with_first, with_retries
+from scrollwork.flows.server.busy import BUSY_S, KEPT_BYTES, with_retries
+from scrollwork.flows.server.guard import Guard, breaks_prefect, with_first
 from scrollwork.flows.server.variables import SERVER, WORKER, key_names, quiet_log_levels, variables_in
 from scrollwork.pipeline.errors import UsageError
 from tests.conftest import PROJECT
@@ -146,14 +147,19 @@ class Busy:
             raise RuntimeError("database is locked")
 
 
+@pytest.fixture
+def hasty(monkeypatch):
+    monkeypatch.setattr("scrollwork.flows.server.busy.BUSY_S", [wait_s / 100 for wait_s in BUSY_S])
+
+
 @pytest.mark.parametrize("times", [0, 1, len(BUSY_S)])
-def test_a_busy_database_is_left_to_the_client(times):
+def test_a_busy_database_is_left_to_the_client(times, hasty):
     app = Busy(times)
     assert answered(with_retries(app), b'{"name": "tag:qmsum"}') == ([200], b'{"name": "tag:qmsum"}')
     assert app.asked == times + 1
 
 
-def test_a_database_that_stays_busy_is_asked_for_ever():
+def test_a_database_that_stays_busy_is_asked_for_ever(hasty):
     app, sent = Busy(100), []
 
     async def send(message):
@@ -258,9 +264,9 @@ def test_the_worker_of_the_last_life_is_taken_for_the_new_one(monkeypatch):
     since = datetime(2026, 5, 1, 12, tzinfo=UTC)
     for seen, new in (("2026-05-01T11:59:59.9Z", False), ("2026-05-01T12:00:00.100000Z", True)):
         worker = {"name": "scrollwork-1", "status": "ONLINE", "last_heartbeat_time": seen}
-        monkeypatch.setattr(up, "post", lambda *_, worker=worker: [worker, {**worker, "name": "other"}])
-        assert up.is_online({}, "scrollwork-1", since) == new
-        assert not up.is_online({}, "scrollwork-2", since)
+        monkeypatch.setattr(local_server, "post", lambda *_, worker=worker: [worker, {**worker, "name": "other"}])
+        assert local_server.is_online({}, "scrollwork-1", since) == new
+        assert not local_server.is_online({}, "scrollwork-2", since)
 
 
 def test_the_lock_of_up_is_open_to_others(tmp_path, monkeypatch):

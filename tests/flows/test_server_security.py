@@ -347,7 +347,7 @@ def environment_of(pid):
 def test_prefects_own_auth_strings_end_up_in_401(served_for):
     work, _, note = served_for
     secret = basic(Path(note["secret_file"]).read_text().strip())
-    assert ask(f"{note['url']}/deployments/count", "POST", {}, Authorization=secret)[2] == "3"
+    assert ask(f"{note['url']}/deployments/count", "POST", {}, Authorization=secret)[2] == "4"
     for theirs in ("user:one", "user:two", "user:three", "user:four"):
         assert ask(f"{note['url']}/deployments/count", "POST", {}, Authorization=basic(theirs))[0] == 401
     done = subprocess.run(

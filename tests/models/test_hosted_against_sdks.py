@@ -10,12 +10,15 @@ import inspect
 import json
 import re
 from datetime import datetime
+from pathlib import Path
+from ssl import CERT_REQUIRED
 from typing import Any, get_args
 
 import httpx2
 import pytest
 
 from scrollwork.models.hosted.anthropic import sdk as anthropic_sdk
+from scrollwork.models.hosted.endpoint import no_certificates, trusted_certificates
 from scrollwork.models.hosted.openai import sdk as openai_sdk
 from scrollwork.models.hosted.replies import ANTHROPIC_FINISH, INCOMPLETE, OPENAI_FINISH
 from scrollwork.models.hosted.tables import VERSION
@@ -220,3 +223,19 @@ def test_body_is_sent_in_another_encoding_than_the_sdks() -> None:
     ours = json.loads(orjson.dumps(body))
     assert ours == body
     assert httpx2.Request("POST", "http://h", json=body).content == orjson.dumps(body)
+
+
+def test_certificates_are_read_for_each_model_or_kept_where_others_are_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    of_tests = trusted_certificates("https://a.example")
+    assert trusted_certificates("https://b.example") is of_tests
+    assert len(of_tests.get_ca_certs()) == 1
+    monkeypatch.delenv("SSL_CERT_FILE")
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+    others = trusted_certificates("https://a.example")
+    assert others.get_ca_certs() == []
+    for one in (of_tests, others, no_certificates()):
+        assert one.verify_mode == CERT_REQUIRED
+        assert one.check_hostname
+    assert no_certificates().get_ca_certs() == []

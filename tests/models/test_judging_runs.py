@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.conftest import CHECKPOINTS, Done, Scrollwork
+from tests.flows.seam_kit import mapping
 
 pytestmark = pytest.mark.slow
 ASKED = "read and answer .\n\n{premise} {hypothesis}\n\nwhich letter ?\n\nanswer :"
@@ -91,7 +92,7 @@ def test_judges_are_named_and_the_proxy_scores(offline: Scrollwork, tiny_t5: Pat
         parts = [part for part in re.split(r"(?<=[.!?])\s+", answer.strip()) if part]
         faith = sum(read(listed, part, "A") for part in parts) / len(parts)
         cover = sum(read(span, answer, "B") for span in own["alignments"]) / len(own["alignments"])
-        components = dict(score["components"])
+        components = mapping(score["components"])
         assert components["faithfulness"] == pytest.approx(100 * faith, abs=1e-3)
         assert components["coverage"] == pytest.approx(100 * cover, abs=1e-3)
         assert components["f1"] == pytest.approx(200 * faith * cover / (faith + cover), abs=1e-3)

@@ -99,3 +99,16 @@ def test_other_device_settings_ask_again_or_other_weights_do_not(
     table(own, folder)
     offline.run(*arguments, model="tiny")
     assert len(set(answers(offline.home))) == 3 * len(first)
+
+
+def test_checkpoint_is_not_asked_anew(offline: Scrollwork, tiny_t5: Path, tmp_path: Path) -> None:
+    file = table(tmp_path / "own.toml", tiny_t5, fresh="run")
+    arguments = ("--task", "space_digest", "--models", str(file))
+    offline.run(*arguments, "--fresh", "never", model="tiny")
+    first = answers(offline.home)
+    offline.run(*arguments, "--fresh", "never", model="tiny")
+    assert answers(offline.home) == first
+    offline.run(*arguments, model="tiny")
+    both = answers(offline.home)
+    assert len(both) == 2 * len(first)
+    assert first.items() <= both.items()

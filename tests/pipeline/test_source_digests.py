@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -340,6 +341,30 @@ def test_two_threads_that_read_modules_at_once_end_in_a_system_error():
         gc.set_threshold(*thresholds)
         gc.callbacks.remove(yielding)
     assert found == [_read(module)[0] for module in modules] * 2
+
+
+def test_garbage_that_prints_a_traceback_ends_parsing_in_a_system_error():
+    """A finalizer that parses, as printing a traceback does, in the middle of a module."""
+
+    class Garbage:
+        def __init__(self):
+            self.own = self
+
+        def __del__(self):
+            try:
+                {"a": {}}["a"]["b"]["c"]
+            except KeyError:
+                traceback.format_exc()
+
+    data, thresholds = Path(source_digest.__file__).read_bytes(), gc.get_threshold()
+    gc.set_threshold(50, 2, 2)
+    try:
+        for _ in range(20):
+            garbage = [Garbage() for _ in range(20)]
+            del garbage
+            assert source_digest.syntax_tree(data)
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def remembered(tree):

@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,8 @@ def files(out: Path) -> list[Path]:
 TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d[-:]\d\d[-:]\d\d[.\d]*(?:Z|[+-]\d\d:\d\d)?|\b1[789]\d{8}(?:\.\d+)?\b")
 NUMBERS = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 KEY = re.compile(r"\b[0-9a-f]{12,64}\b")
+OWN_VERSION = re.compile(rf"(?<![\w.]){re.escape(version('scrollwork'))}(?![\w.])")  # exports name it
+RECORDED = "0.1.0"  # the version when they were recorded
 TOOK = re.compile(r'(?<="total_evaluation_time_seconds": )"[\d.e-]+"')
 FRACTION = re.compile(r"(?<![\w.-])-?\d+\.\d{8,}(?:e-?\d+)?\b")
 LOG = re.compile(r"(?<=_)[0-9a-f]{22}(?=\.eval\b)|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=_samples\b)")
@@ -177,7 +180,7 @@ def said(text: str, places: dict[str, str]) -> str:
     """A text without what differs between homes."""
     for folder, name in places.items():
         text = text.replace(folder, name)
-    for pattern, name in ((TIMES, "TIME"), (NUMBERS, "NUMBER"), (KEY, "KEY")):
+    for pattern, name in ((TIMES, "TIME"), (NUMBERS, "NUMBER"), (KEY, "KEY"), (OWN_VERSION, RECORDED)):
         text = pattern.sub(name, text)
     return text
 

@@ -67,7 +67,7 @@ from scrollwork.records.statistics import MEASURES, Bin, Distribution, Spread
 from scrollwork.records.token_count import TokenCount
 from scrollwork.storage.artifacts import plain
 from scrollwork.storage.artifacts.columns import to_batch
-from scrollwork.storage.artifacts.plain import plain_rows, plain_values
+from scrollwork.storage.artifacts.plain import plain_rows, plain_values, stored_values
 
 SHA = "0123456789abcdef" * 4
 QUICK = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
@@ -383,7 +383,7 @@ def through_parquet(kind, rows):
             with patch.object(plain, "_quick_lists", lambda quick=quick: quick):
                 assert repr(list(plain_rows(batch))) == repr(batch.to_pylist())
         back = list(as_written(kind, map(plain_values, batch.columns)))
-        assert back == list(from_batch(kind, batch))
+        assert back == list(from_batch(kind, batch)) == list(as_written(kind, map(stored_values, batch.columns)))
         assert [repr(row) for row in back] == [repr(row) for row in from_batch(kind, batch)]  # 1 is 1.0 is True
     return [row for batch in batches for row in from_batch(kind, batch)]
 
@@ -406,7 +406,9 @@ def prompt(**changes):
 def test_new_kind_of_row_is_not_in_the_round_trip():
     for module in pkgutil.iter_modules(records.__path__):
         importlib.import_module(f"scrollwork.records.{module.name}")
-    assert {kind for kind in Row.__subclasses__() if kind.__module__.startswith("scrollwork.records.")} == set(ROWS)
+    found = {kind for kind in Row.__subclasses__() if kind.__module__.startswith("scrollwork.records.")}
+    in_json = {kind for kind in found if kind.__module__.startswith("scrollwork.records.nights.")}
+    assert found - in_json == set(ROWS)  # those of nights are never Parquet: tests/nights/test_register.py
 
 
 @pytest.mark.parametrize("kind", ROWS, ids=lambda kind: kind.__name__)

@@ -1,4 +1,9 @@
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from boards import TASKS, params, row
@@ -33,6 +38,25 @@ def whole(
 def test_equal_input_draws_other_bytes(kind: str) -> None:
     first, second = ([chart_file(one, kind) for one in drawings(*whole())] for _ in range(2))
     assert first == second
+
+
+def test_another_process_draws_other_bytes() -> None:
+    """Of equal data, in another order of sets. The tests remember charts (tests/forked.py), so that runs do not show it."""
+    from tests.conftest import environment  # not where the program imports this module
+
+    folder = Path(__file__).parent
+    told = subprocess.run(
+        [sys.executable, "-c", "from test_figures import digests; print(*digests())"],
+        env=environment(PYTHONPATH=f"{folder.parents[1]}{os.pathsep}{folder}", PYTHONHASHSEED="1"),
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert told.stdout.split() == digests()
+
+
+def digests() -> list[str]:
+    return [sha256(chart_file(one, "svg")).hexdigest() for one in drawings(*whole())]
 
 
 def test_a_chart_is_missing_or_drawn_of_nothing() -> None:

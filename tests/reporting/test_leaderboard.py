@@ -132,6 +132,8 @@ def test_json_is_the_contract_of_the_command_line() -> None:
                 "value_missing_as_zero": 12.5,
                 "ci": [11.5, 13.5],
                 "spread": None,
+                "clusters": None,
+                "interval_note": None,
                 "coverage": {
                     **coverage,
                     "truncated": 0,

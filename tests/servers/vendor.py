@@ -2,7 +2,8 @@
 
     python -m tests.servers.vendor --port 8123 --log requests.jsonl --plan '{"share": 0.3, "kinds": ["429", "reset"]}'
 
-POST /_control changes settings while it runs ({"plan", "rpm", "tpm", "burst_s", "latency_s", "ahead_s", "key", "batch"});
+POST /_control changes settings while it runs ({"plan", "rpm", "tpm", "burst_s", "latency_s", "ahead_s", "key", "batch",
+"edition", "wording", "version", "fingerprint", "root"});
 GET /_log gives the rows of the log, GET /_stats counts.
 """
 
@@ -43,6 +44,11 @@ class Vendor:
         self.batches = {name: Batches(self.batch_answer) for name in ("openai", "anthropic")}
         self.plan, self.latency_s, self.key, self.port = Plan(), 0.0, "", 0
         self.usage: dict[str, int] = {}
+        self.edition = ""  # of the model: it begins every chat's answer, and ends the reported name
+        self.wording = ""  # in place of the edition before a chat's answer
+        self.version = ""  # in place of the reported name of the model
+        self.fingerprint = ""
+        self.root = ""  # of the weights, as GET /v1/models lists them
         self.reported: Any = ...  # in place of every count of tokens that replies tell; ... for the truth
         self.set(**settings)
 
@@ -52,6 +58,8 @@ class Vendor:
             self.plan = Plan(settings["plan"])
         self.latency_s = settings.get("latency_s", self.latency_s)
         self.reported = settings.get("reported", self.reported)
+        for name in ("edition", "wording", "version", "fingerprint", "root"):
+            setattr(self, name, settings.get(name, getattr(self, name)))
         self.key = settings.get("key", self.key)
         self.clock.ahead_s += settings.get("ahead_s", 0.0)
         burst_s = settings.get("burst_s", 60.0)
@@ -68,7 +76,17 @@ class Vendor:
             status, reply, _ = endpoints.messages(body, self.anthropic_cache)
         else:
             status, reply, _ = endpoints.OPENAI[path](body, self.openai_cache)
+        reply = self.edited(status, reply)
         return status, {**reply, "usage": self.told(reply["usage"])} if "usage" in reply else reply
+
+    def edited(self, status: int, reply: dict[str, Any]) -> dict[str, Any]:
+        """The reply of this edition of the model."""
+        if not self.edition or status != 200 or "choices" not in reply:
+            return reply
+        message = reply["choices"][0]["message"]
+        message["content"] = f"{self.wording or self.edition} {message['content']}"
+        told = {"system_fingerprint": self.fingerprint} if self.fingerprint else {}
+        return {**reply, "model": self.version or f"{reply['model']}-{self.edition}", **told}
 
     def told(self, usage: dict[str, Any]) -> dict[str, Any]:
         """The usage that a reply tells."""
@@ -140,6 +158,7 @@ class Vendor:
         status, reply, names = (endpoints.messages if anthropic else endpoints.OPENAI[path])(body, cache)
         if status == 200:
             cache.keep(names)
+            reply = self.edited(status, reply)
             self.count(reply["usage"])
             reply["usage"] = self.told(reply["usage"])
         content_type, content = "application/json", json.dumps(reply).encode()
@@ -170,7 +189,9 @@ class Vendor:
         query = dict(pair.split("=", 1) for pair in scope["query_string"].decode().split("&") if "=" in pair)
         try:
             if path == "/v1/models":
-                await out.json(200, {"object": "list", "data": [{"id": "gpt-test", "object": "model"}]}, {})
+                weights = {"root": self.root, "created": int(self.clock.now())} if self.root else {}
+                models = [{"id": name, "object": "model", **weights} for name in ("gpt-test", "g")]
+                await out.json(200, {"object": "list", "data": models if self.root else models[:1]}, {})
             elif path == "/v1/messages/count_tokens":
                 await out.json(*endpoints.count_tokens(json.loads(data))[:2], {})
             elif path == "/v1/files" and method == "POST":

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -63,17 +62,14 @@ def wait():
 """
 
 
-def start(code, *arguments):
-    """A Python process that runs `code` with this house on its path; speaks by say() and wait()."""
+def start(code, *arguments, forked=True):
+    """A Python process that runs `code` with this house on its path; speaks by say() and wait(). forked: from one that has
+    the libraries (tests/forked.py)."""
+    from tests.conftest import start as started  # not where the program imports this module
+
     program = PRELUDE + textwrap.dedent(code)
-    return subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, arguments)],
-        cwd=PROJECT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(PROJECT)},
-    )
+    env = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    return started(["-c", program, *map(str, arguments)], forked, cwd=PROJECT, stdin=subprocess.PIPE, env=env)
 
 
 def tell(process):
@@ -87,6 +83,6 @@ def heard(process):
 
 def finish(process):
     """What the process still says; it must end well."""
-    said, _ = process.communicate(timeout=60)
-    assert process.returncode == 0
+    said, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
     return said.split()

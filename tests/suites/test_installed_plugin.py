@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import PROJECT, Done, Scrollwork, environment
+from tests.conftest import PROJECT, Done, Scrollwork, environment, with_internet
 from tests.suites.plugin_kit import ENTRY_POINTS, FILES, METRIC, RAW, written
 
 pytestmark = pytest.mark.slow
@@ -37,7 +37,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     installed there."""
     folder = tmp_path_factory.mktemp("beside") / "env"
     command = [PROJECT / ".ci" / "environment", folder, sys.executable, "hatchling", "pip"]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, env=with_internet(), capture_output=True, text=True, timeout=200)
     if done.returncode:
         pytest.skip(f"no environment without a network: {done.stderr[-300:]}")
     (site,) = folder.glob("lib/python*/site-packages")

@@ -59,7 +59,11 @@ def of_kind(rows: list[Row], kind: type) -> list[Any]:
 
 def test_tasks_are_not_in_the_order_of_table_3_or_figures_not_those_of_table_1() -> None:
     assert list(SUITE.tasks) == list(TABLE_1)
-    assert {name: tuple(task.paper.values()) for name, task in SUITE.tasks.items()} == TABLE_1
+    printed = {name: {**task.paper} for name, task in SUITE.tasks.items()}
+    asked = {name: paper.pop("asked") for name, paper in printed.items()}
+    assert {name: tuple(paper.values()) for name, paper in printed.items()} == TABLE_1
+    inputs = {**dict.fromkeys(TABLE_1, 100), "fuse_reviews": 99, "ecb_plus": 10}  # of a run: no more are there
+    assert asked == {name: 10 * count for name, count in inputs.items()}, "ten runs (section 3)"
     assert (SUITE.seed, SUITE.temperature) == (42, 0.8)
     assert {task.max_new_tokens for task in SUITE.tasks.values()} == {500}
 

@@ -10,7 +10,7 @@ import pytest
 
 from scrollwork.models.hosted.tables import checked_table
 from scrollwork.storage.home import Home
-from scrollwork.suites.served_contexts import note_contexts, served_context
+from scrollwork.suites.served_contexts import note_contexts, served_context, served_weights
 from tests.cli.test_models_command import vendor
 from tests.conftest import Call
 
@@ -99,3 +99,30 @@ def test_context_of_the_command_line_may_be_too_many_without_a_word(call: Call) 
         _, _, err = call("run", *ASKED, "--base-url", f"{url}/v1", "--engine", "inline", "--context", "10000")
     assert "compatible:tiny: prompts are cut to 10,000 tokens as 'estimate' counts them" in err
     assert "--context 8000 holds what fits" in err
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        ({"data": [{"id": "tiny", "root": "/w/one", "created": 5, "meta": {"size": 7}}]}, ("root /w/one", "size 7")),
+        ({"data": [{"id": "tiny", "root": "a\x1b[31m\u202e\n" + "b" * 999}]}, None),
+        ({"data": [{"id": "tiny", "root": ["x"], "revision": True, "digest": None, "meta": [1], "parent": ""}]}, ()),
+        ({"data": [{"id": "tiny", "root": 1.5, "meta": {"size": {"x": 1}}}, 3, None]}, ()),
+        ({"data": [{"id": "other", "root": "/w/one"}]}, ()),
+        ({"data": {"id": "tiny"}}, ()),
+        (b"<html>no</html>", ()),
+    ],
+)
+def test_what_a_server_lists_of_its_weights_is_lost_or_taken_as_it_comes(
+    page: Any, told: tuple[str, ...] | None
+) -> None:
+    table = checked_table("m", {"provider": "compatible", "id": "tiny", "base_url": "http://127.0.0.1:9/v1"})
+    assert served_weights({"m": table}) == {}, "a server that is not there"
+    with vendor({"/v1/models": page}) as (url, _):
+        found = served_weights({"m": {**table, "base_url": f"{url}/v1"}}).get("m", ())
+    if told is None:
+        (line,) = found
+        assert line.isprintable()
+        assert len(line) <= 200
+    else:
+        assert found == told

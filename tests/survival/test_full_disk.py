@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
+from contextlib import closing, suppress
 
 import pytest
 
 from scrollwork.readings.verify import verify
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.errors import StorageFull
 from scrollwork.storage.home import Home
 from tests.conftest import Scrollwork, files_of, leftovers
+from tests.storage.store_kit import answer, key
 
 TASKS = ("--task", "qmsum", "--task", "qasper")
 
@@ -69,6 +73,25 @@ def test_a_full_disk_leaves_half_an_artifact_or_is_not_named(house, disk, undist
     stages = {name: digest for name, digest in before.items() if not name.startswith("report/")}  # of what was there
     assert {name: undisturbed[name] for name in stages} == stages, "what was finished stood"
     assert leftovers(work.home) == []
+
+
+def test_a_store_on_a_full_disk_is_said_to_fail_for_another_reason(disk):
+    """SQLite makes the file that its processes share at once, and calls it an I/O error where there is no room."""
+    place = disk(1024)
+    with closing(ResponseStore(place / "responses.db")) as store:
+        store.add([answer(1)])
+    filled = place / "filled"
+    with filled.open("wb", buffering=0) as stream, suppress(OSError):
+        while stream.write(bytes(1024)):
+            pass
+    with (
+        pytest.raises(StorageFull, match="no space left for answers"),
+        closing(ResponseStore(place / "responses.db")) as store,
+    ):
+        store.add([answer(2)])
+    filled.unlink()
+    with closing(ResponseStore(place / "responses.db")) as store:
+        assert [*store.answers([key(1), key(2)])] == [key(1)]
 
 
 def test_a_quota_leaves_half_an_artifact_or_is_not_named(scrollwork, undisturbed):

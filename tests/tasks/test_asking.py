@@ -23,7 +23,6 @@ from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.pipeline import calling, progress
 from scrollwork.pipeline.calling import CallSettings
-from scrollwork.pipeline.engines.prefect import TOLD_EVERY_S, ProgressLog
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageError
 from scrollwork.tasks.generate import asker, stored_answers
@@ -59,7 +58,7 @@ class Remote:
     ) -> Run:
         settings = Settings(caps=self.caps, sending=Sending(QUICK))
         return answer(
-            lambda: self.client, calls, settings, limiter=Limiter(self.caps), gate=gate, stop=Stop(), breaker=breaker
+            lambda: self.client, calls, settings, limiter=Limiter(self.caps), gate=gate, stop=stop, breaker=breaker
         )
 
 
@@ -413,6 +412,7 @@ def test_process_that_answers_nothing_is_waited_for_in_silence_for_ever(
 
 def test_a_long_stage_says_nothing_of_answers_failures_or_money(store: ResponseStore) -> None:
     """What the log of a Prefect task run is told, every 30 seconds there: also while nothing comes, and of a second run."""
+    from scrollwork.pipeline.engines.prefect import ProgressLog
 
     def script(one: Call, _: int) -> Reply | BaseException:
         return CallProblem("terminal", "too long", status=400) if int(one.key) % 5 == 0 else GOOD
@@ -432,4 +432,59 @@ def test_a_long_stage_says_nothing_of_answers_failures_or_money(store: ResponseS
 
 
 def test_the_log_of_a_task_run_is_told_less_often_than_every_30_seconds() -> None:
+    from scrollwork.pipeline.engines.prefect import TOLD_EVERY_S
+
     assert TOLD_EVERY_S <= 30
+
+
+def test_run_sends_on_after_its_time_limit_or_loses_what_is_in_flight(
+    store: ResponseStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    calling._limits.clear()
+    client = Scripted(latency=0.05)
+    with calling.within_time(CallSettings("run", time_limit_s=0.3)):
+        began = time.monotonic()
+        ask(client, store, 400, at_once=4)
+        assert time.monotonic() - began < 10
+        part = len(stored(store, 400))
+        assert 4 <= part < 300
+        assert len(client.sent) == part, "what was in flight is lost"
+        ask(client, store, 400, at_once=4, begin=False)
+        assert len(client.sent) == part, "another stage of the run sends on"
+    with calling.within_time(limited := CallSettings("run", time_limit_s=0.3)):
+        time.sleep(0.1)
+        assert calling.stop_of(limited).level == 1, "a second part of the run cancels what is in flight"
+    said = [record.getMessage() for record in caplog.records]
+    assert "calls: the time limit of 0.005 min is over. What is stored stands; the same command asks the rest" in said
+    assert store.holdings().claimed == 0
+    calling._limits.clear()
+    ask(client, store, 400, at_once=50)
+    assert len(stored(store, 400)) == 400
+    assert len(client.sent) == 400, "paid twice"
+    assert not calling.STOP.level
+
+
+def test_requests_of_others_are_waited_for_beyond_the_time_limit(store: ResponseStore) -> None:
+    calling._limits.clear()
+    assert store.claim(["1"], "other", 300) == {"1"}
+    began = time.monotonic()
+    with calling.within_time(CallSettings("run", time_limit_s=0.3)):
+        ask(Scripted(latency=0.001), store, 3, at_once=4)
+    assert 0.3 <= time.monotonic() - began < 10
+    assert stored(store, 3) == {"0", "2"}
+    calling._limits.clear()
+
+
+def test_an_interrupt_is_lost_on_a_run_with_a_time_limit() -> None:
+    every, woken = Stop(), list[str]()
+    own = Stop(of=every)
+    own.tell(lambda: woken.append("wake"))
+    every.set("stopped by Ctrl-C")
+    assert (own.level, own.reason, len(woken)) == (1, "stopped by Ctrl-C", 1)
+    own.set("the time limit of 5 min is over")
+    assert (own.level, every.level) == (1, 1)
+    every.set()
+    assert (own.level, own.reason) == (2, "stopped by Ctrl-C")
+    every.clear()
+    assert (own.level, own.reason) == (1, "the time limit of 5 min is over")
+    assert every.heard

@@ -154,7 +154,7 @@ def compared(name: str, raw: Path, out: Path, rounds: int, peaks: dict[str, list
         f"  {against(ours, costs['floor'])} reading JSON and writing Parquet",
     ]
     if "batched" not in programs:
-        return [*lines, "  datasets is not installed: .venv/bin/python -m pip install -e '.[hf]' to compare with it"]
+        return [*lines, "  datasets is not installed: .venv/bin/python -m pip install -e '.[datasets]' for it"]
     for who, what in (("batched", "one batched map"), ("manual", "filter, then map")):
         if documents(out / who, "*.parquet") != made:
             raise RuntimeError(f"{name}: datasets ({what}) kept other documents")

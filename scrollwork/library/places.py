@@ -1,0 +1,29 @@
+"""Where a home is that a caller names: a folder, a URL, an opened home, or the home of a result."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from scrollwork.pipeline.errors import UsageError
+
+
+def place_and_store(home: Any, store: str = "") -> tuple[str, str]:
+    """Return the path or URL of a home as a caller gave it, and the URL of its response store ("" for its own file).
+
+    home: a text or a path, what `scrollwork.open` returned (with its store, if `store` is ""), or a result, for the
+    home that it is of. Raises UsageError for anything else.
+    """
+    if isinstance(home, str | os.PathLike):
+        return str(os.fspath(home)), store
+    from scrollwork.home import Home  # not before it is needed: these load the readers of homes
+    from scrollwork.library.results import BuildResult, RunResult
+
+    if isinstance(home, Home):
+        return home._home.url, store or home._home.store
+    if isinstance(home, RunResult | BuildResult):
+        return home.home, store
+    given = "None" if home is None else f"of type {type(home).__name__}"
+    raise UsageError(
+        f"home must be a folder, a URL, what sw.open returned or a result, not {given}; home='.scrollwork'"
+    )
