@@ -56,6 +56,7 @@ def plan(chain: Chain) -> Planned:
     forget_matches(chain.request.raw)
     planner, models = Planner(chain.session), chain.request.models
     nodes = topological(chain.evaluated if models else chain.built)
+    planner.look_at(nodes)
     statuses = [(node, planner.status(node)) for node in nodes]
     for last in planned_report(chain, statuses) if models else [planned_overview(chain, statuses)]:
         statuses.append((last, planner.status(last)))

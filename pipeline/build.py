@@ -73,9 +73,8 @@ def with_mending(session: Session, work: Callable[[], T], forget: Callable[[], N
 
 
 def _ensure(node: Node, session: Session, again: bool, made: dict[str, Built]) -> Built:
-    status = _checked(
-        node, session, _standing_inputs({one.name: made[one.name] for one in node.needs if one.name in made})
-    )
+    made_before = {one.name: made[one.name] for one in node.needs if one.name in made}
+    status = _checked(node, session, _standing_inputs(made_before))
     if status.state == "reused" or (status.state == "partial" and not again):
         return _standing(node, status)
     built = {one.name: made.get(one.name) or ensure(one, session, again=False, made=made) for one in node.needs}
@@ -84,9 +83,10 @@ def _ensure(node: Node, session: Session, again: bool, made: dict[str, Built]) -
     ingredients = Planner(session, stands).ingredients(node)
     assert ingredients is not None, "every input stands"
     with session.artifacts.building(node.stage, node.slot, ingredients.key()):
-        status = _checked(node, session, stands)  # another process may have built it meanwhile
-        if status.state == "reused":
-            return _standing(node, status)
+        if session.artifacts.root.local is not None or len(made_before) < len(node.needs):
+            status = _checked(node, session, stands)  # another process may have built it meanwhile
+            if status.state == "reused":
+                return _standing(node, status)
         return _build(node, ingredients, inputs, session)
 
 

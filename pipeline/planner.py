@@ -6,7 +6,9 @@ the answers, so they are known only when `generate` has run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +20,7 @@ from scrollwork.preprocessing.raw.errors import MissingFile, RawError
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.artifacts.manifest import RAW, Ingredients
 from scrollwork.storage.errors import DamagedArtifact, StorageError
+from scrollwork.storage.location import AT_ONCE
 
 STATES = ("reused", "missing", "stale", "partial")
 
@@ -62,6 +65,26 @@ class Planner:
         if node.name not in self._known:
             self._known[node.name] = self._status(node)
         return self._known[node.name]
+
+    def look_at(self, nodes: Sequence[Node]) -> None:
+        """Compute the states of nodes and of their inputs; of a remote home, for several nodes at once.
+
+        nodes: in an order in which no node comes before its inputs.
+        """
+        if self._session.artifacts.root.local is not None:
+            return  # one by one is faster
+        for node in nodes:
+            if node.raw is not None:
+                with suppress(RawError):
+                    self._found(node.raw)  # in this thread: files are listed and hashed once
+        depths: dict[str, int] = {}
+        levels: dict[int, list[Node]] = {}
+        for node in nodes:
+            depths[node.name] = max((depths.get(one.name, -1) for one in node.needs), default=-1) + 1
+            levels.setdefault(depths[node.name], []).append(node)
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            for depth in sorted(levels):
+                list(pool.map(self.status, levels[depth]))
 
     def ingredients(self, node: Node) -> Ingredients | None:
         """Return everything that enters the node's key; None if an input's content key is not known yet.

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrollwork.storage.artifacts.artifact import KEY_CHARS, Artifact, Artifacts
+from scrollwork.storage.artifacts.known import Known
 from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.errors import DamagedArtifact
 from scrollwork.storage.home import SNAPSHOTS, Home
@@ -55,9 +56,9 @@ class Locations:
     calling: CallSettings | None = None
 
     @cached_property
-    def known(self) -> dict[str, Artifact]:
-        """What sessions at these locations have read of a remote home (`Artifacts`). A copy of them begins anew."""
-        return {}
+    def known(self) -> Known:
+        """What sessions at these locations have read of a remote home. A copy of them begins anew."""
+        return Known()
 
     @cached_property
     def pointers(self) -> dict[str, dict[str, Any]]:

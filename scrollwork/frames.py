@@ -114,7 +114,7 @@ def scan_remote(folder: Location, part: Part, schema: Mapping[str, polars.DataTy
     def read(
         columns: list[str] | None, predicate: polars.Expr | None, most: int | None, _: int | None
     ) -> Iterator[polars.DataFrame]:
-        with open_part(Location(folder.url), part) as checked:  # as it is now, not as it was read before
+        with open_part(folder, part) as checked:
             data = BytesIO(checked.whole())
         frame = polars.scan_parquet(data, schema=dict(schema), missing_columns="insert")
         frame = frame if most is None else frame.head(most)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from scrollwork.storage.artifacts.artifact import Artifact, Artifacts
+from scrollwork.storage.artifacts.artifact import Artifacts
+from scrollwork.storage.artifacts.known import Known
 from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.errors import StorageError, naming_full_disks
 from scrollwork.storage.location import Location, is_writable
@@ -41,7 +42,7 @@ class Home:
 
     url: str
     store: str = ""
-    known: dict[str, Artifact] | None = field(default=None, repr=False, compare=False)
+    known: Known | None = field(default=None, repr=False, compare=False)
     noted: dict[tuple[str, int], bytes] = field(default_factory=dict, repr=False, compare=False)
     only: tuple[Mapping[str, Any], ...] | None = field(default=None, repr=False, compare=False)
 
@@ -78,7 +79,7 @@ class Home:
 
     def one_look(self) -> Home:
         """Return this home for one command that reads it: what was read of a remote one is not asked for again."""
-        return replace(self, known={})
+        return replace(self, known=Known())
 
     @property
     def folder(self) -> Path:

@@ -138,6 +138,11 @@ class Location:
         with self.open(name) as stream:
             return stream.read()
 
+    def download(self, name: str, path: Path) -> None:
+        """Write the bytes of a remote file into a local one. Raises FileNotFoundError, StorageFull."""
+        with naming_remote(self.url), naming_full_disks(name, str(path.parent)):
+            self._fs.get_file(self._path(name), str(path))
+
     def read_each(self, names: Sequence[str]) -> Iterator[bytes | None]:
         """Yield the bytes of small files, in order, None for one that is missing; several are asked for at once."""
         from concurrent.futures import ThreadPoolExecutor

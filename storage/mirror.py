@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
@@ -17,12 +16,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from scrollwork.storage.cache import cache_folder, remove_unused
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.location import Location, file_lock
 from scrollwork.storage.remote import naming_remote
 
-KEPT_S = 30 * 24 * 3600.0  # of a copy after its last use
 CHUNK = 8 << 20
 DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
 # What object stores say of a file's content or time, by the names that fsspec's file systems give to it.
@@ -100,18 +99,14 @@ def stamp_of(info: Mapping[str, Any]) -> str:
 
 
 def copies() -> Path:
-    """Return the folder of the copies: in XDG_CACHE_HOME, by default ~/.cache."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "scrollwork" / "raw"
+    """Return the folder of the copies, in the user's cache."""
+    return cache_folder("raw")
 
 
 @cache  # once in a process
 def prune() -> None:
-    """Remove copies that were not used for KEPT_S."""
-    folder, oldest = copies(), time.time() - KEPT_S
-    for one in folder.iterdir() if folder.is_dir() else ():
-        with suppress(OSError):
-            if one.stat().st_mtime < oldest:
-                shutil.rmtree(one) if one.is_dir() else one.unlink()
+    """Remove copies that were not used for long."""
+    remove_unused(copies())
 
 
 @cache

@@ -456,6 +456,13 @@ def scrollwork(house: Path, tmp_path: Path) -> Scrollwork:
     return Scrollwork(house, tmp_path / "home")
 
 
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's cache of a machine that has read nothing from elsewhere yet."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "scrollwork"
+
+
 class Call:
     """The command in this process; for calls that end before anything runs, or are cheap."""
 

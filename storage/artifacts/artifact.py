@@ -15,14 +15,14 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeVar
 
 from scrollwork.records.base import Row
 from scrollwork.storage.artifacts.checked import check, open_part
-from scrollwork.storage.artifacts.kept import KeptParts
+from scrollwork.storage.artifacts.copies import keep
+from scrollwork.storage.artifacts.known import Known
 from scrollwork.storage.artifacts.leftovers import LOCK as LOCK
-from scrollwork.storage.artifacts.leftovers import empty, swept
+from scrollwork.storage.artifacts.leftovers import empty, swept, tidy
 from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
 from scrollwork.storage.artifacts.manifest import Ingredients, Manifest, Part, remote_manifests
 from scrollwork.storage.artifacts.parts import TableWriter, TextReader, read_columns, read_rows, read_tuples
@@ -89,26 +89,23 @@ class Artifact:
         those whose file time is not that in run.json. Remote files have no such time: without `rehash`, only their
         sizes are compared, as they were at the first such call."""
         for part in self.manifest.files:
-            self._check(part, rehash)
-
-    def check_part(self, part: Part, rehash: bool = True) -> None:
-        """Check the size and digest of one part. rehash: as for `check`. Raises DamagedArtifact."""
-        self._check(part, rehash)
+            self.check_part(part, rehash)
 
     def _checked(self, table: str) -> list[Part]:
         parts = [part for part in self.manifest.files if part.table == table]
         for part in parts if self.folder.local is not None else ():  # a remote one is checked when it is opened, once
-            self._check(part, rehash=True)
+            self.check_part(part)
         return parts
 
-    def _check(self, part: Part, rehash: bool) -> None:
+    def check_part(self, part: Part, rehash: bool = True) -> None:
+        """Check the size and digest of one part. rehash: as for `check`. Raises DamagedArtifact."""
         where, stamp = str(self.folder), None
         if self.folder.local is None and rehash:
             check(self.folder, part)
             return
         try:
             if self.folder.local is None:
-                size = self._sizes[part.name]
+                size = self.sizes[part.name]
             else:
                 size, stamp = self.folder.size_and_time(part.name)
         except (FileNotFoundError, KeyError):
@@ -120,10 +117,13 @@ class Artifact:
         if rehash or stamp != self._times().get(part.name):
             check(self.folder, part)
 
-    @cached_property
-    def _sizes(self) -> Mapping[str, int]:
-        """The sizes of the files of a remote folder, by name, from one listing."""
-        return self.folder.sizes()
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """The sizes of the files of a remote folder, by name, as they were listed first."""
+        if "_sizes" not in vars(self):  # cached_property of Python 3.11 lets one thread list at a time
+            vars(self)["_sizes"] = self.folder.sizes()
+        found: Mapping[str, int] = vars(self)["_sizes"]
+        return found
 
     def run(self) -> dict[str, Any]:
         """Return the content of run.json, the record of the build; {} if it is missing or unreadable."""
@@ -167,6 +167,8 @@ class ArtifactWriter:
         with self._folder.temporary(name) as (stream, path):
             stream.write(data)
             self._folder.publish(stream, path, final)
+            if self._folder.local is None:
+                keep(path, sha256)
         self._files.append(Part(final, name, 0, len(data), sha256))
 
     def finish(self) -> tuple[Part, ...]:
@@ -181,17 +183,18 @@ class Artifacts:
 
     keeper: called with the folder of an artifact before its files are removed. It may move the files elsewhere and
     return their new folder, or raise StorageError so that they are not removed.
-    known: where `find` and `everything` keep what they read of a remote folder, by URL, not to ask for it again; for
-    one run or one look at a home. Parts are checked all the same when they are read, small ones are read once; `at`
-    and listings are of now.
+    known: what was read of a remote folder, not to ask for it again; for one run or one look at a home.
     """
 
     keeper: Callable[[Location], Location | None] | None = None
 
-    def __init__(self, url: str, known: dict[str, Artifact] | None = None) -> None:
+    def __init__(self, url: str, known: Known | None = None) -> None:
         self.root = Location(url)
-        self._known = known if known is not None and self.root.local is None else None
-        self._keep = KeptParts().of if self._known is not None else lambda folder: folder
+        self._known = known if self.root.local is None else None
+
+    @property
+    def _read(self) -> dict[str, Artifact]:
+        return self._known.artifacts if self._known is not None else {}
 
     def folder(self, stage: str, slot: str, key: str) -> Location:
         """Return the folder of the artifact with this key, which need not exist."""
@@ -200,10 +203,15 @@ class Artifacts:
     def find(self, stage: str, slot: str, key: str) -> Artifact | None:
         """Return the artifact with this key, None if there is none; see `at`. Its parts are not checked."""
         folder = self.folder(stage, slot, key)
-        artifact = (self._known or {}).get(folder.url) or self.at(self._keep(folder))
-        if artifact is not None and self._known is not None:
-            self._known[folder.url] = artifact
-        return artifact if artifact is not None and artifact.manifest.key == key else None
+        if (artifact := self._read.get(folder.url) or self.at(folder)) is None:
+            return None
+        self.note(artifact)
+        return artifact if artifact.manifest.key == key else None
+
+    def note(self, artifact: Artifact) -> None:
+        """Do not read the manifest of an artifact again, if it is of a remote folder that is `known`."""
+        if self._known is not None:
+            self._known.add(artifact)
 
     def at(self, folder: Location) -> Artifact | None:
         """Return the artifact in a folder, None if it has no manifest. Raises DamagedArtifact if that is broken."""
@@ -216,11 +224,13 @@ class Artifacts:
     def versions(self, stage: str, slot: str) -> list[Artifact]:
         """List all artifacts of a slot, the last built first. Raises DamagedArtifact if a manifest is broken."""
         base = self.root.child(stage, slot)
+        if self._known is not None and slot not in self._known.slots_of(self.root.child(stage)):
+            return []
         found = [a for name in base.names() if not name.endswith(".json") and (a := self.at(base.child(name)))]
         return sorted(found, key=lambda a: a.run().get("written", 0.0), reverse=True)
 
     def everything(self) -> Iterator[Artifact]:
-        """Yield all artifacts, in the order of their folders' names. Raises DamagedArtifact if a manifest is broken."""
+        """Yield all artifacts, in the order of their folders. Raises DamagedArtifact if a manifest is broken."""
         if self.root.local is None:
             yield from self._everything_remote()
             return
@@ -233,21 +243,19 @@ class Artifacts:
 
     def _everything_remote(self) -> Iterator[Artifact]:
         """Yield the same of a remote folder: its files are listed at once, and only unknown manifests are read."""
-        known = {} if self._known is None else self._known
-        for folder, data in remote_manifests(self.root, known):
-            if data is not None:
-                known[folder.url] = Artifact(self._keep(folder), Manifest.from_bytes(data, str(folder)))
-            if folder.url in known:
-                yield known[folder.url]
+        for folder, data in remote_manifests(self.root, self._read):
+            artifact = self._read.get(folder.url) if data is None else self._made(folder, data)
+            if artifact is not None:
+                yield artifact
 
-    def discard(self, artifact: Artifact) -> None:
-        """Remove the files of an artifact. Raises StorageError if the keeper does."""
-        self.clear(artifact.folder)
+    def _made(self, folder: Location, manifest: bytes) -> Artifact:
+        self.note(found := Artifact(folder, Manifest.from_bytes(manifest, str(folder))))
+        return found
 
     def repair(self, damage: DamagedArtifact) -> bool:
         """Remove a damaged artifact, unless another process has rebuilt it. Returns whether it was removed."""
         folder = Location(damage.folder)
-        (self._known or {}).pop(folder.url, None)
+        self._read.pop(folder.url, None)
         with file_lock(folder.local / LOCK) if folder.local is not None else nullcontext():
             try:
                 artifact = self.at(folder)
@@ -263,7 +271,7 @@ class Artifacts:
         """Remove all files of a folder but the lock; the manifest first, so that it is never without its parts."""
         if self.keeper is not None:
             self.keeper(folder)
-        (self._known or {}).pop(folder.url, None)
+        self._read.pop(folder.url, None)
         folder.remove(MANIFEST)
         empty(folder)
 
@@ -271,10 +279,7 @@ class Artifacts:
     def building(self, stage: str, slot: str, key: str) -> Iterator[None]:
         """Hold the build lock of an artifact against other processes of this machine; a remote folder has none."""
         folder = self.folder(stage, slot, key)
-        if folder.local is None:
-            yield
-            return
-        with file_lock(folder.local / LOCK):
+        with file_lock(folder.local / LOCK) if folder.local is not None else nullcontext():
             yield
 
     def write(self, ingredients: Ingredients, key: str | None = None) -> _Writing:
@@ -290,10 +295,10 @@ class Artifacts:
 
 
 class _Writing:
-    """Context manager that writes one artifact; the manifest only if its block ends without an error.
+    """Writes one artifact; the manifest only if the block ends without an error.
 
-    After an error, finished parts stay until `Artifacts.sweep` or the next build. artifact: set at the end; that of
-    another builder if its manifest was there first.
+    After an error, finished parts stay until a sweep or the next build. artifact: set at the end; that of another
+    builder if its manifest was there first.
     """
 
     artifact: Artifact
@@ -325,7 +330,9 @@ class _Writing:
             first = self._folder.create(MANIFEST, manifest.to_bytes())
             standing = ours if first else self._artifacts.at(self._folder)
             assert standing is not None
-            self._tidy(standing)
+            there = self._folder.names() if self._folder.local is not None else standing.sizes
+            tidy(self._folder, there, {part.name for part in standing.manifest.files} | {MANIFEST, RUN})
+            self._artifacts.note(standing)
             self.artifact = standing
 
     def _note_run(self, artifact: Artifact) -> None:
@@ -340,10 +347,3 @@ class _Writing:
             **self._writer.notes,
         }
         self._folder.replace(RUN, json.dumps(run, indent=1, sort_keys=True).encode("utf-8"))
-
-    def _tidy(self, artifact: Artifact) -> None:
-        """Remove parts that the manifest does not name: those of killed or slower builders."""
-        named = {part.name for part in artifact.manifest.files} | {MANIFEST, RUN, LOCK}
-        for name in self._folder.names():
-            if name not in named and not name.startswith("."):
-                self._folder.remove(name)

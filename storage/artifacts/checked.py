@@ -1,20 +1,20 @@
 """Read a part only if its bytes have the digest in the manifest. They are hashed and parsed through one open stream.
 
 The bytes that are parsed are those that were hashed: a new file in the part's place is not the open one, and a write
-into the open one changes its times. These are checked after each row group is read, before its rows are used. A part in
-a remote folder is read into memory as a whole, then hashed and parsed there.
+into the open one changes its times. These are checked after each row group is read, before its rows are used. Of a part
+in a remote folder, a local copy is read (copies.py).
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import IO, TYPE_CHECKING, TypeVar
 
+from scrollwork.storage.artifacts.copies import check_remote, drop_copy, open_copy
 from scrollwork.storage.artifacts.manifest import Part
 from scrollwork.storage.digest import CHUNK
 from scrollwork.storage.errors import DamagedArtifact
@@ -31,22 +31,39 @@ _HASHED: set[tuple[str, Stamp]] = set()  # (sha256, stamp) of the files that thi
 
 
 def check(folder: Location, part: Part) -> None:
-    """Check the digest of a part. Raises DamagedArtifact if the part is missing or has another digest."""
-    with open_part(folder, part):
-        pass
+    """Check the digest of a part, of a remote one as it is there. Raises DamagedArtifact if the part is missing or has
+    another digest."""
+    if folder.local is not None:
+        with open_part(folder, part):
+            return
+    with _naming_missing(folder, part):
+        check_remote(folder, part)
 
 
 @contextmanager
 def open_part(folder: Location, part: Part) -> Iterator[CheckedPart]:
     """Open a part and check its digest. Raises DamagedArtifact if it is missing or has another digest."""
+    with _naming_missing(folder, part):
+        stream = folder.open(part.name) if folder.local is not None else open_copy(folder, part)
+    with ExitStack() as stack:
+        stack.enter_context(stream)
+        try:
+            checked = CheckedPart(folder, part, stream)
+        except DamagedArtifact:
+            if folder.local is not None:
+                raise
+            drop_copy(part)  # the copy is damaged: the part may be whole
+            with _naming_missing(folder, part):
+                checked = CheckedPart(folder, part, stack.enter_context(open_copy(folder, part)))
+        yield checked
+
+
+@contextmanager
+def _naming_missing(folder: Location, part: Part) -> Iterator[None]:
     try:
-        stream: IO[bytes] = io.BytesIO(folder.read(part.name)) if folder.local is None else folder.open(part.name)
+        yield
     except (FileNotFoundError, IsADirectoryError):
         raise DamagedArtifact(str(folder), part.name, "is missing") from None
-    if isinstance(stream, io.BytesIO) and (size := stream.getbuffer().nbytes) != part.bytes:
-        raise DamagedArtifact(str(folder), part.name, f"has {size:,} bytes, the manifest says {part.bytes:,}")
-    with stream:
-        yield CheckedPart(folder, part, stream)
 
 
 class CheckedPart:
@@ -58,7 +75,7 @@ class CheckedPart:
     def __init__(self, folder: Location, part: Part, stream: IO[bytes]) -> None:
         self._folder, self._part, self._stream = folder, part, stream
         self._stamp = self._now()
-        if self._stamp is None or (part.sha256, self._stamp) not in _HASHED:
+        if (part.sha256, self._stamp) not in _HASHED:
             self._hash()
 
     def groups(self, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -118,12 +135,9 @@ class CheckedPart:
         if digest.hexdigest() != self._part.sha256:
             problem = "has other bytes than the manifest says (sha256)"
             raise DamagedArtifact(str(self._folder), self._part.name, problem)
-        if self._stamp is not None:
-            _HASHED.add((self._part.sha256, self._stamp))
+        _HASHED.add((self._part.sha256, self._stamp))
 
-    def _now(self) -> Stamp | None:
-        """Return the present stamp of the file, None for bytes in memory, which nobody else can change."""
-        if self._folder.local is None:
-            return None
+    def _now(self) -> Stamp:
+        """Return the present stamp of the file."""
         stat = os.fstat(self._stream.fileno())
         return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
@@ -30,6 +30,13 @@ def empty(folder: Location) -> None:
     """Remove all files of an artifact's folder, local or remote, but the lock."""
     for name in folder.names():
         if name != LOCK:
+            folder.remove(name)
+
+
+def tidy(folder: Location, there: Iterable[str], named: Collection[str]) -> None:
+    """Remove the parts of killed or slower builders from a folder. there: what is in it. named: what stays."""
+    for name in there:
+        if name not in named and not name.startswith("."):
             folder.remove(name)
 
 

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 from scrollwork.records.base import Row, as_written, from_batch, utf8
 from scrollwork.storage.artifacts.checked import open_part
 from scrollwork.storage.artifacts.columns import Columns, fields_by_size, texts
+from scrollwork.storage.artifacts.copies import keep
 from scrollwork.storage.artifacts.manifest import Part
 from scrollwork.storage.artifacts.plain import plain_rows, stored_values
 from scrollwork.storage.errors import naming_full_disks
@@ -128,6 +129,8 @@ class TableWriter(Generic[R]):
             sha256 = sink.digest.hexdigest()
             name = f"{self.table}-{len(self.parts):05d}-{sha256[:12]}.parquet"
             self._folder.publish(stream, path, name)
+            if self._folder.local is None:
+                keep(path, sha256)
         self.parts.append(Part(name, self.table, self._part_rows, sink.count, sha256))
         self._open, self._part_bytes, self._part_rows = None, 0, 0
 
@@ -216,13 +219,8 @@ class TextReader:
         self._where: dict[str, tuple[int, int]] = {}
         self._groups: OrderedDict[tuple[int, int], dict[str, str]] = OrderedDict()
         self._sizes: dict[tuple[int, int], int] = {}
-        self._whole: dict[int, bytes] = {}  # remote parts that are small enough to be kept, not to fetch them again
-        room = keep_bytes
         for number, part in enumerate(parts):
             with open_part(folder, part) as checked:
-                if folder.local is None and part.bytes <= room:
-                    self._whole[number] = checked.whole()
-                    room -= part.bytes
                 for group, batch in enumerate(checked.groups(["document_id"])):
                     for document_id in batch.column(0).to_pylist():
                         self._where[document_id] = (number, group)
@@ -240,16 +238,7 @@ class TextReader:
         return self._groups[place][document_id]
 
     def _load(self, place: tuple[int, int]) -> dict[str, str]:
-        part, columns = self._parts[place[0]], ["document_id", "text"]
-        if self._folder.local is not None:
-            with open_part(self._folder, part) as checked:
-                table = checked.group(place[1], columns)
-        else:  # remote: fetch only one row group; the digest of the part was checked when this reader was made
-            import pyarrow.parquet as pq
-
-            kept = self._whole.get(place[0])
-            opened = self._folder.open(part.name) if kept is None else io.BytesIO(kept)
-            with opened as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
-                table = file.read_row_group(place[1], columns=columns, use_threads=False)
+        with open_part(self._folder, self._parts[place[0]]) as checked:
+            table = checked.group(place[1], ["document_id", "text"])
         self._sizes[place] = table.nbytes
         return dict(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))

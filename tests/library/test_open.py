@@ -100,7 +100,9 @@ def test_a_notebook_cannot_read_a_home(whole: Path) -> None:
         assert frame.equals(in_a_loop[name]), name
 
 
-def test_a_remote_home_holds_other_frames_or_needs_a_store(whole: Path, tmp_path: Path) -> None:
+def test_a_remote_home_holds_other_frames_or_needs_a_store(
+    whole: Path, tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bucket = fsspec.filesystem("memory")
     bucket.put(str(whole), "/frames-bucket/home", recursive=True)
     try:
@@ -117,6 +119,8 @@ def test_a_remote_home_holds_other_frames_or_needs_a_store(whole: Path, tmp_path
         (part,) = bucket.glob("/frames-bucket/home/artifacts/score/zeroscrolls.qmsum.test.bm25.*/*/scores-*.parquet")
         frame = remote.scores("zeroscrolls", models=["bm25"], tasks=["qmsum"])
         bucket.pipe_file(part, bytes(bucket.size(part)))
+        assert len(frame.collect()), "of this machine's copy"
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another machine"))
         with pytest.raises(DamagedArtifact, match="has other bytes than the manifest says"):
             frame.collect()
     finally:

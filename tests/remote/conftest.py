@@ -10,6 +10,14 @@ import pytest
 from tests.remote.bucket import Server, Start, with_variables
 
 
+@pytest.fixture(scope="module", autouse=True)
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The tests of a module share a user's cache, which no other has; a test on another machine takes `own_cache`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def started(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The server of the session."""

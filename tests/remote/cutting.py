@@ -65,7 +65,11 @@ class Cutter:
                 self.wfile.flush()
                 self.connection.shutdown(socket.SHUT_RDWR)
 
-        self._listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Listener(ThreadingHTTPServer):
+            def handle_error(self, *_: object) -> None:
+                """A client that was killed in the middle says nothing of us."""
+
+        self._listener = Listener(("127.0.0.1", 0), Handler)
         self._listener.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._listener.server_address[1]}"
         Thread(target=self._listener.serve_forever, args=(0.05,), daemon=True).start()

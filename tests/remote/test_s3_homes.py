@@ -103,7 +103,16 @@ def test_an_idle_run_asks_for_things_again(pair: Pair) -> None:
     assert [one for one in set(paths) if paths.count(one) > 1] == []
 
 
-def test_a_frame_asks_for_things_again(pair: Pair, s3: Server) -> None:
+def test_a_first_run_reads_what_it_wrote(pair: Pair) -> None:
+    """Parts are read from this machine's copies, but for the report's, which are looked at before its page is shown."""
+    read = {one.path for one in pair.first if one.method == "GET" and one.path.endswith((".parquet", ".html"))}
+    assert read
+    assert all("/report/" in path for path in read)
+    written = sum(one.method == "PUT" for one in pair.first)
+    assert len(pair.first) < 2.6 * written, f"{len(pair.first)} requests, {written} of them writes"
+
+
+def test_a_frame_asks_for_things_again(pair: Pair, s3: Server, own_cache: Path) -> None:
     artifacts = sum(name.endswith("manifest.json") for name in s3.objects("shared/home/artifacts"))
     with s3.counted() as first:
         home = pair.remote()
@@ -119,6 +128,9 @@ def test_a_frame_asks_for_things_again(pair: Pair, s3: Server) -> None:
     )
     assert len(second) == 1, "a list of the runs, which may have become more"
     assert len(read) == 4, "the parts of its scores"
+    with s3.counted() as once_more:
+        assert len(scores.collect())
+    assert once_more == [], "this machine has copies"
 
 
 def test_a_run_of_another_machine_is_not_seen(pair: Pair, s3: Server) -> None:
@@ -141,7 +153,7 @@ def test_two_builders_at_once_both_write_the_manifest(s3: Server) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "replaced", "gone"])
-def test_a_damaged_part_is_read(pair: Pair, s3: Server, damage: str) -> None:
+def test_a_damaged_part_is_read(pair: Pair, s3: Server, own_cache: Path, damage: str) -> None:
     client, prefix = s3.client("s3"), "shared/home/artifacts"
     (name,) = [one for one in s3.objects(prefix) if "score/zeroscrolls.qmsum.test.bm25" in one and "/scores-" in one]
     key = f"{prefix}/{name}"
@@ -187,7 +199,7 @@ def test_a_home_that_cannot_be_opened_is_unnamed(
 
 
 def test_a_server_that_goes_away_is_waited_for_without_end(
-    pair: Pair, s3: Server, start: Start, monkeypatch: pytest.MonkeyPatch
+    pair: Pair, s3: Server, start: Start, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = start()
     client = server.client("s3")

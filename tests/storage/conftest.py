@@ -6,6 +6,11 @@ from scrollwork.storage.answers.store import ResponseStore
 from tests.storage.postgres import serve
 
 
+@pytest.fixture(autouse=True)
+def machine(own_cache):
+    """Nothing is read from the developer's cache, or left in it."""
+
+
 @pytest.fixture(scope="session")
 def postgres():
     """One PostgreSQL server for the session; skips where none is installed."""

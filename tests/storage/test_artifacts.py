@@ -227,7 +227,7 @@ def test_older_version_is_listed_before_the_newer(artifacts):
 
 
 def test_discarded_artifact_stands_or_leaves_parts(artifacts, tmp_path):
-    artifacts.discard(write(artifacts, documents(3)))
+    artifacts.clear(write(artifacts, documents(3)).folder)
     assert artifacts.find("curate", ingredients().slot, ingredients().key()) is None
     assert everything_below(tmp_path) == []
 
@@ -339,12 +339,13 @@ def test_remote_artifact_differs_from_a_local_one(remote, artifacts):
     found.check(rehash=True)
     assert [a.manifest.key for a in remote.everything()] == [ingredients().key()]
     with remote.building("curate", ingredients().slot, ingredients().key()):
-        remote.discard(found)
+        remote.clear(found.folder)
     assert remote.find("curate", ingredients().slot, ingredients().key()) is None
 
 
-def test_remote_damage_is_read(remote):
+def test_remote_damage_is_read(remote, tmp_path, monkeypatch):
     artifact = write(remote, documents(30))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another machine"))
     (part,) = artifact.manifest.files
     data = bytearray(artifact.folder.read(part.name))
     data[len(data) // 2] ^= 1
@@ -353,7 +354,7 @@ def test_remote_damage_is_read(remote):
         list(artifact.rows("documents", Document))
     artifact.folder.remove(part.name)
     with pytest.raises(DamagedArtifact, match="is missing"):
-        artifact.check(rehash=False)
+        remote.at(artifact.folder).check(rehash=False)
 
 
 def test_second_remote_builder_overwrites_the_first(remote):

@@ -17,6 +17,7 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.raw_files import find, forget_matches, is_match, matching_files
 from scrollwork.preprocessing.raw.errors import MissingFile
 from scrollwork.storage import mirror as module
+from scrollwork.storage.cache import KEPT_S
 from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.mirror import Mirror, copies, prune
@@ -133,7 +134,7 @@ def test_cache_that_cannot_be_written_is_a_traceback(fs: Any, monkeypatch: pytes
 def test_copies_are_kept_for_ever_or_removed_in_use(fs: Any) -> None:
     mirror = Mirror(URL)
     old, new = mirror.place("top.zip").parent, mirror.place("squality/B.TXT").parent
-    long_ago = time.time() - module.KEPT_S - 60
+    long_ago = time.time() - KEPT_S - 60
     for folder in (old, new):
         os.utime(folder, (long_ago, long_ago))
     mirror.place("squality/B.TXT")
