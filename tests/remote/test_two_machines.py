@@ -27,7 +27,7 @@ from tests.survival.hosted import KEYS, Vendors, answered, hosted, of_model, tab
 from tests.survival.test_calls_survive import scored
 
 pytestmark = pytest.mark.slow
-KILLS = int(os.environ.get("SCROLLWORK_KILLS", "12"))  # `make soak` asks for fifty
+KILLS = int(os.environ.get("SCROLLWORK_KILLS", "8"))  # `make soak` asks for fifty
 MACHINES = ("one", "two")
 AT_ONCE = 4
 LATENCY_S = 0.4
