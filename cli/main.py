@@ -165,9 +165,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name, one in global_options().items():
             one.checked(getattr(arguments, name))
         arguments.home = arguments.home or from_environment("SCROLLWORK_HOME") or ".scrollwork"
+        arguments.store = arguments.store or from_environment("SCROLLWORK_STORE") or ""
     except UsageError as error:
         arguments.parser.error(str(error))
-    arguments.store = arguments.store or ""
     module = importlib.import_module(COMMANDS[arguments.command][2])
     try:
         status: int = module.run(arguments)

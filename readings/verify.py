@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.raw_files import forget_matches, place_of
 from scrollwork.pipeline.session import pointer_bytes, pointer_to
 from scrollwork.pipeline.snapshots.check import store_problems
 from scrollwork.pipeline.snapshots.rows import answer_state
@@ -204,19 +205,26 @@ def check_answers(artifact: Artifact) -> list[str]:
 
 
 def check_raw(artifact: Artifact) -> tuple[int, list[str]]:
-    """Return (files hashed, problems) of the raw files that an artifact was curated from, in the folder used then."""
+    """Return (files hashed, problems) of the raw files that an artifact was curated from, in the folder used then or
+    behind its URL, where a file that has the same stamp as then is not fetched again (storage/mirror.py)."""
     folder = artifact.run().get("raw")
     if not folder:
         return 0, [f"{artifact.folder}: {RUN} does not say where the raw files lay"]
+    forget_matches(folder)  # look behind a URL as it is now
     problems = []
     count = 0
     for file in artifact.rows("raw_files", RawFile):
-        path = Path(folder) / file.path
+        named = f"{folder}/{file.path}"
         count += 1
-        if not path.is_file():
-            problems.append(f"{path}: the raw file is gone")
-        elif sha256_file(path) != file.sha256:
-            problems.append(f"{path}: the raw file has other bytes than when it was read (sha256)")
+        try:
+            same = sha256_file(place_of(folder, file.path)) == file.sha256
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+            problems.append(f"{named}: the raw file is gone")
+        except (OSError, StorageError) as error:
+            problems.append(f"{named}: the raw file cannot be read ({error})")
+        else:
+            if not same:
+                problems.append(f"{named}: the raw file has other bytes than when it was read (sha256)")
     return count, problems
 
 

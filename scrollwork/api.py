@@ -52,7 +52,8 @@ def open(home: str | Path | Home | RunResult | BuildResult = ".scrollwork", *, s
     """Open a home to read what it holds. Nothing is written, so the home may be on a read-only disk.
 
     home: its folder, or its URL (s3://...); a result of `run` or `build`, for its home. store: URL of the response
-    store, "" for the file in the home; only `calls` needs it. Raises UsageError if there is no home.
+    store, "" for SCROLLWORK_STORE, else the file in the home; only `calls` needs it. Raises UsageError if there is no
+    home.
     """
     from scrollwork.home import Home
     from scrollwork.library.places import place_and_store

@@ -320,7 +320,10 @@ class Places:
         None, "where everything is kept (default: SCROLLWORK_HOME, else ./.scrollwork)", metavar="DIR", decides=False
     )
     store: str | None = option(
-        None, "database of answers (default: responses.db in the home)", metavar="URL", decides=False
+        None,
+        "database of answers (default: SCROLLWORK_STORE, else responses.db in the home)",
+        metavar="URL",
+        decides=False,
     )
 
 

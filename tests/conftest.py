@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import settings
 
 from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, connected, forking_process, remember_charts, with_house
@@ -63,6 +64,23 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 TOGETHER = Path()  # set by the fixture of this name
 UNCHANGED = Path()  # the tree that nobody changes; set by the fixture `house`
 SUITE = "zeroscrolls"
+
+
+def parsed_in_peace(parse: Callable[..., Any]) -> Callable[..., Any]:
+    """pytest parses test modules, and those of libraries that have such names, when they are imported. Before Python 3.13.1 this
+    ends in a SystemError where garbage that prints a traceback is collected meanwhile (scrollwork.pipeline.source_digest)."""
+
+    def parsed(*given: Any) -> Any:
+        gc.disable()
+        try:
+            return parse(*given)
+        finally:
+            gc.enable()
+
+    return parsed
+
+
+rewrite._rewrite_test = parsed_in_peace(rewrite._rewrite_test)
 
 
 # Files that take longest, the longest first. Workers of pytest are handed files in the order of collection: whoever got one

@@ -13,7 +13,6 @@ from scrollwork.flows.deploy.asked import Asked, pairs_of
 from scrollwork.flows.server.project import project_folder, refuse_no_project
 from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.storage.home import is_remote
-from scrollwork.suites.options import from_environment
 
 WOULD = {"made": "would be made", "changed": "would be changed"}
 
@@ -50,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def asked_of(arguments: argparse.Namespace) -> Asked:
     """The options of the call; paths of this machine are made whole. Raises UsageError."""
-    store = arguments.store or from_environment("SCROLLWORK_STORE") or ""
+    store = arguments.store
     if store.startswith("sqlite:///"):
         store = f"sqlite:///{whole(store.removeprefix('sqlite:///'))}"
     return Asked(

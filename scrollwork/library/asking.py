@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.flows.chains import Chain
 from scrollwork.library.functions import FunctionOfUser
-from scrollwork.library.places import place_and_store
+from scrollwork.library.places import own_store, place_and_store
 from scrollwork.models.table_keys import nearest_known
 from scrollwork.pipeline.engines.workers import ENGINES, with_engine
 from scrollwork.pipeline.errors import UsageError
@@ -53,10 +53,10 @@ def checked(caller: str, known: Sequence[str], given: Mapping[str, Any]) -> dict
 
 
 def place_of(home: str | Path | Home | None, store: str = "") -> tuple[str, str]:
-    """Return where the home is, as given, else SCROLLWORK_HOME, else ./.scrollwork; and its response store. Raises
-    UsageError."""
+    """Return where the home is, as given, else SCROLLWORK_HOME, else ./.scrollwork; and its response store, as
+    given, else SCROLLWORK_STORE, "" for the file in the home. Raises UsageError."""
     if home is None:
-        return from_environment("SCROLLWORK_HOME") or ".scrollwork", store
+        return from_environment("SCROLLWORK_HOME") or ".scrollwork", store or own_store()
     place, store = place_and_store(home, store)
     if not place:
         raise UsageError("home is empty: leave it out for .scrollwork")

@@ -6,24 +6,30 @@ import os
 from typing import Any
 
 from scrollwork.pipeline.errors import UsageError
+from scrollwork.suites.options import from_environment
 
 
 def place_and_store(home: Any, store: str = "") -> tuple[str, str]:
     """Return the path or URL of a home as a caller gave it, and the URL of its response store ("" for its own file).
 
     home: a text or a path, what `scrollwork.open` returned (with its store, if `store` is ""), or a result, for the
-    home that it is of. Raises UsageError for anything else.
+    home that it is of. store: "" for SCROLLWORK_STORE, if that is set. Raises UsageError for anything else.
     """
     if isinstance(home, str | os.PathLike):
-        return str(os.fspath(home)), store
+        return str(os.fspath(home)), store or own_store()
     from scrollwork.home import Home  # not before it is needed: these load the readers of homes
     from scrollwork.library.results import BuildResult, RunResult
 
     if isinstance(home, Home):
         return home._home.url, store or home._home.store
     if isinstance(home, RunResult | BuildResult):
-        return home.home, store
+        return home.home, store or own_store()
     given = "None" if home is None else f"of type {type(home).__name__}"
     raise UsageError(
         f"home must be a folder, a URL, what sw.open returned or a result, not {given}; home='.scrollwork'"
     )
+
+
+def own_store() -> str:
+    """Return the URL of the response store that SCROLLWORK_STORE names, "" without it. Raises UsageError."""
+    return from_environment("SCROLLWORK_STORE") or ""

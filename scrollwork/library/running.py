@@ -56,10 +56,10 @@ def run(
     """Run a suite: raw files to scores and a report, as the command `run`. What is done already is not done again.
 
     suite: its name, or its file. home: its folder or URL, or what `scrollwork.open` returned; None for SCROLLWORK_HOME,
-    else ./.scrollwork. store: URL of the response store, "" for the file in the home. engine: "inline",
-    "prefect", "dask" or "dask:ADDRESS" (docs/machines.md). progress: None for in a notebook or a terminal only; never
-    on standard output. options: those of the command by name (docs/options.md); `models` is one or a list, of names and
-    of what `scrollwork.model` made.
+    else ./.scrollwork. store: URL of the response store, "" for SCROLLWORK_STORE, else the file in the home. engine:
+    "inline", "prefect", "dask" or "dask:ADDRESS" (docs/machines.md). progress: None for in a notebook or a terminal
+    only; never on standard output. options: those of the command by name (docs/options.md); `models` is one or a list,
+    of names and of what `scrollwork.model` made.
 
     Raises UsageError for a wrong call, UnknownModel, StageFailed with strict=True if a stage failed, as at a malformed
     record. Everything else that fails is in `failures` of the result, and the rest goes on; so is an input at which a

@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scrollwork.pipeline.raw_files import place_of
 from scrollwork.records.raw_file import RawFile
 from scrollwork.reporting.boards.raw_files import OTHER, PUBLISHED, SAMPLE, UNKNOWN, RawFileState, RawNote
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.digest import sha256_file
 from scrollwork.storage.downloads.partial import DownloadRequest, difference_from, problem_with
+from scrollwork.storage.errors import StorageError
 from scrollwork.tasks.report.behind_scores import ScoredTask
 
 
@@ -31,7 +33,7 @@ class KnownFiles:
     def compared(self, curated: Artifact) -> RawNote:
         """Compare the raw files that a task and split was curated from with the published ones."""
         params, facts = curated.manifest.ingredients.params, curated.facts
-        folder = Path(str(curated.run().get("raw", "")))
+        folder = str(curated.run().get("raw", ""))
         files = [self.file_state(file, folder) for file in curated.rows("raw_files", RawFile)]
         what, known = self._numbers.get(params["task"], {}).get(params["split"], ("", 0))
         release = "own_literals" in facts  # an official release has another number of records
@@ -41,7 +43,7 @@ class KnownFiles:
             return RawNote.of(files)
         return RawNote.of(files, what, count_of(facts, what), known)
 
-    def file_state(self, file: RawFile, folder: Path) -> RawFileState:
+    def file_state(self, file: RawFile, folder: str) -> RawFileState:
         """Compare a file as it was read with the digests and size that are published for its path.
 
         A file under an unknown path counts as published if its sha256 is. folder: the raw folder that it was read from.
@@ -60,7 +62,7 @@ class KnownFiles:
         return RawFileState(file.path, UNKNOWN, "lies there no more as it was read, and only its git blob is known")
 
 
-def _problem(file: RawFile, pins: DownloadRequest, folder: Path) -> str | None:
+def _problem(file: RawFile, pins: DownloadRequest, folder: str) -> str | None:
     """Return how a file differs from a published one, "" if it does not.
 
     Return None if this is unknown: only a git blob is published, and the bytes that were read are gone.
@@ -70,10 +72,10 @@ def _problem(file: RawFile, pins: DownloadRequest, folder: Path) -> str | None:
     problem = difference_from(pins, file.sha256, file.bytes)
     if problem or pins.sha256 or not pins.git_blob:
         return problem
-    place = folder / file.path
     try:
+        place = place_of(folder, file.path)
         return problem_with(place, pins, file.sha256) if sha256_file(place) == file.sha256 else None
-    except OSError:
+    except (OSError, StorageError):
         return None
 
 

@@ -47,6 +47,7 @@ def test_raw_files_in_a_bucket_give_other_rows_or_are_fetched_again(
     assert [one for one in again if "list-type" not in one.path] == [], "more than lists"
     assert {one.method for one in again} == {"GET"}
 
+    assert sw.verify(tmp_path / "home").ok
     changed = next(path for path in paths if path.relative_to(SAMPLE).parts[0] == "qmsum")
     put(s3, changed, changed.read_bytes() + b"\n")
     with s3.counted() as third:
@@ -55,6 +56,13 @@ def test_raw_files_in_a_bucket_give_other_rows_or_are_fetched_again(
     assert "qmsum" in stale
     assert not stale & {"quality", "narrative_qa"}
     assert len([one for one in third if "list-type" not in one.path and one.method == "GET"]) == 1
+
+    named = f"{RAW}/{changed.relative_to(SAMPLE).as_posix()}: the raw file"
+    assert [one for one in sw.verify(tmp_path / "home").broken if "raw file" in one] == [
+        f"{named} has other bytes than when it was read (sha256)"
+    ]
+    s3.client("s3").delete_object(Bucket=BUCKET, Key=f"raw/{changed.relative_to(SAMPLE).as_posix()}")
+    assert [one for one in sw.verify(tmp_path / "home").broken if "raw file" in one] == [f"{named} is gone"]
 
 
 def test_denied_bucket_is_a_traceback_or_no_files(
