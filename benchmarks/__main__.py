@@ -9,6 +9,7 @@ NAMES = [
     "idle",
     "planning",
     "engines",
+    "bucket",
     "rouge",
     "coreference",
     "strip",
@@ -30,7 +31,7 @@ NAMES = [
     "nights",
 ]
 PLACES = {  # modules of other names
-    **{name: f"building.{name}" for name in ("build", "whole", "engines")},
+    **{name: f"building.{name}" for name in ("build", "whole", "engines", "bucket")},
     "call_memory": "calling.memory",
     "nights": "nights.table",
 }
@@ -44,6 +45,7 @@ for name in arguments.names or NAMES:
     small = arguments.small and name in (
         "build",
         "engines",
+        "bucket",
         "whole",
         "rescore",
         "call_memory",
