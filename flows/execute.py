@@ -22,8 +22,9 @@ from scrollwork.pipeline.planner import Planner, Status
 from scrollwork.pipeline.raw_files import forget_matches
 from scrollwork.readings.room import WROTE
 from scrollwork.readings.run_outcome import Outcome
+from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.digest import sha256_of
-from scrollwork.storage.errors import AccessDenied
+from scrollwork.storage.errors import AccessDenied, StorageError
 from scrollwork.storage.in_use import at_work
 from scrollwork.suites.home_suites import COPY, keep_copy, newest_copy
 from scrollwork.suites.outside_systems import is_outside, shown_name
@@ -110,9 +111,7 @@ def build_overview(chain: Chain, overview: Node, engine: Engine) -> tuple[Finish
     (last,) = engine(chain.only([overview]))
     if last.error:
         return last, None
-    artifact = Planner(chain.session).status(overview).artifact
-    assert artifact is not None
-    artifact.check(rehash=True)
+    artifact = just_built(chain, overview)
     suite, reports = chain.request.suite, chain.session.home.reports
     for name in artifact.facts["pictures"]:
         write_home_file(reports / f"{suite}-{name}", artifact.bytes_of(name))
@@ -222,11 +221,21 @@ def sweep(chain: Chain) -> None:
         plan_files.sweep(chain.request.home)
 
 
+def just_built(chain: Chain, node: Node) -> Artifact:
+    """Return the artifact of a node that was built, after all of its parts were hashed.
+
+    Raises DamagedArtifact, StorageError if raw files changed meanwhile, so that it was built from others.
+    """
+    artifact = Planner(chain.session).status(node).artifact
+    if artifact is None:
+        raise StorageError("raw files changed while this ran: run the same command again; what was built stands")
+    artifact.check(rehash=True)
+    return artifact
+
+
 def publish(chain: Chain, report: Node) -> Path:
     """Copy the page to the reports folder; returns its path. Raises DamagedArtifact for any part of the report."""
-    artifact = Planner(chain.session).status(report).artifact
-    assert artifact is not None
-    artifact.check(rehash=True)
+    artifact = just_built(chain, report)
     return publish_page(artifact, chain.session.home.reports / page_name(chain.request))
 
 

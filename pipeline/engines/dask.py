@@ -37,6 +37,7 @@ from scrollwork.pipeline.engines.processes import (
 from scrollwork.pipeline.errors import FailedElsewhere, Interrupted, UsageError
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.plan_files import plan_file, plan_of
+from scrollwork.pipeline.raw_files import forget_matches
 from scrollwork.pipeline.session import Locations
 from scrollwork.pipeline.source_digest import libraries, sources
 from scrollwork.preprocessing.raw.errors import printable
@@ -261,6 +262,8 @@ def _killed(process: Any) -> None:
 
 _topics: dict[str, int] = {}  # of the runs whose nodes are built here, with how many
 _topics_lock = threading.Lock()
+_looked: set[str] = set()  # runs for which raw files were looked for
+MOST_LOOKED = 1000
 _teller: Teller | None = None
 
 
@@ -273,10 +276,22 @@ def build_on_worker(name: str, file: str, locations: Locations, keyed: Keyed, to
         plan = plan_of(file, locations)
     except FileNotFoundError:
         return "", False, f"the Dask worker on {socket.gethostname()} does not see the home {locations.home}", ""
+    look_anew(topic, locations.raw)
     if other := other_code(keyed, plan.by_name[name]):
         return "", False, f"the Dask worker on {socket.gethostname()} {other}", ""
     with _telling(topic):
         return build_by_name(name, file, locations)
+
+
+def look_anew(topic: str, raw: str) -> None:
+    """Look for raw files as they are now, once in a run: a worker lives for longer."""
+    with _topics_lock:
+        if topic in _looked:
+            return
+        if len(_looked) >= MOST_LOOKED:
+            _looked.clear()
+        _looked.add(topic)
+        forget_matches(raw)
 
 
 def other_code(keyed: Keyed, node: Node) -> str:

@@ -36,15 +36,19 @@ def check(folder: Location, part: Part) -> None:
     if folder.local is not None:
         with open_part(folder, part):
             return
-    with _naming_missing(folder, part):
-        check_remote(folder, part)
+    check_remote(folder, part)
 
 
 @contextmanager
 def open_part(folder: Location, part: Part) -> Iterator[CheckedPart]:
     """Open a part and check its digest. Raises DamagedArtifact if it is missing or has another digest."""
-    with _naming_missing(folder, part):
-        stream = folder.open(part.name) if folder.local is not None else open_copy(folder, part)
+    if folder.local is None:
+        stream = open_copy(folder, part)
+    else:
+        try:
+            stream = folder.open(part.name)
+        except (FileNotFoundError, IsADirectoryError):
+            raise DamagedArtifact(str(folder), part.name, "is missing") from None
     with ExitStack() as stack:
         stack.enter_context(stream)
         try:
@@ -53,17 +57,8 @@ def open_part(folder: Location, part: Part) -> Iterator[CheckedPart]:
             if folder.local is not None:
                 raise
             drop_copy(part)  # the copy is damaged: the part may be whole
-            with _naming_missing(folder, part):
-                checked = CheckedPart(folder, part, stack.enter_context(open_copy(folder, part)))
+            checked = CheckedPart(folder, part, stack.enter_context(open_copy(folder, part)))
         yield checked
-
-
-@contextmanager
-def _naming_missing(folder: Location, part: Part) -> Iterator[None]:
-    try:
-        yield
-    except (FileNotFoundError, IsADirectoryError):
-        raise DamagedArtifact(str(folder), part.name, "is missing") from None
 
 
 class CheckedPart:

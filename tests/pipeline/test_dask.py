@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from scrollwork.pipeline.errors import FailedElsewhere, Interrupted, UsageError
 from scrollwork.pipeline.session import Locations
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import SAMPLE
 from tests.conftest import PROJECT, Scrollwork, environment, files_of, kill, leftovers
 from tests.pipeline.test_processes import SUITES, children
 from tests.pipeline.test_processes import ran as ran_with_processes
@@ -190,6 +192,24 @@ def test_worker_builds_with_other_code_or_without_the_home(tree: Path, tmp_path:
     content, reused, error, _ = build_on_worker("x", "none.json", Locations(str(tmp_path / "away"), ""), ({}, {}), "t")
     assert (content, reused) == ("", False)
     assert error.endswith(f"does not see the home {tmp_path / 'away'}")
+
+
+@pytest.mark.slow
+def test_worker_that_lives_on_builds_from_the_raw_files_of_an_earlier_run(tmp_path: Path) -> None:
+    raw, more = tmp_path / "raw", {"sample": False, "models": ("lead",), "tasks": ("qmsum",)}
+    raw.mkdir()
+    with cluster(tmp_path / "cluster", workers=1) as found:
+        for step in ("none", "there", "changed"):
+            if step == "there":
+                shutil.copytree(SAMPLE / "qmsum", raw / "qmsum")
+            if step == "changed":
+                file = next(path for path in sorted(raw.rglob("*test*.jsonl")))
+                file.write_text(file.read_text(encoding="utf-8").partition("\n")[0] + "\n", encoding="utf-8")
+            with DaskWorkers(found.url) as workers:
+                outcome = ran(tmp_path / "home", "zeroscrolls", workers, raw=str(raw), **more)
+            assert bool(outcome.failed) == (step == "none"), [one.error for one in outcome.failed]
+            curated = [one.how for one in outcome.finished if one.node.stage == "curate"]
+            assert curated == ["failed" if step == "none" else "built"]
 
 
 def test_scheduler_that_is_not_there_is_waited_for_or_a_traceback(

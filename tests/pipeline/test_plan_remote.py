@@ -13,6 +13,7 @@ import pytest
 from scrollwork.flows import execute
 from scrollwork.flows.chains import Chain
 from scrollwork.pipeline.planner import Planner, Status
+from scrollwork.storage.errors import StorageError
 from scrollwork.storage.location import Location
 from scrollwork.suites.request import Request
 
@@ -20,6 +21,12 @@ from scrollwork.suites.request import Request
 def chain_of(home: str, store: Path, **more: Any) -> Chain:
     wanted = {"sample": True, "models": ("lead", "bm25"), "tasks": ("qmsum", "space_digest"), **more}
     return Chain(Request.of("zeroscrolls", home=home, store=f"sqlite:///{store / 'answers.db'}", **wanted))
+
+
+def test_report_from_other_raw_files_ends_in_an_assertion(own_cache: Path, tmp_path: Path) -> None:
+    chain = chain_of(str(tmp_path / "home"), tmp_path)
+    with pytest.raises(StorageError, match="raw files changed while this ran: run the same command again"):
+        execute.just_built(chain, chain.evaluated[0])
 
 
 def plain(status: Status) -> tuple[Any, ...]:

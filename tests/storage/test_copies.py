@@ -18,7 +18,7 @@ from scrollwork.storage.artifacts import copies as module
 from scrollwork.storage.artifacts.artifact import Artifact, Artifacts
 from scrollwork.storage.artifacts.copies import copies
 from scrollwork.storage.cache import KEPT_S
-from scrollwork.storage.errors import DamagedArtifact
+from scrollwork.storage.errors import DamagedArtifact, StorageError
 from scrollwork.storage.location import Location
 from tests.storage.artifact_kit import documents, write
 
@@ -134,7 +134,48 @@ def test_a_cache_that_cannot_be_written_ends_a_run(
     assert rows(there) == ROWS
     assert copies().name.startswith("scrollwork-parts-")
     shutil.rmtree(copies())
-    module._chosen.cache_clear()
+    module.own_copies.cache_clear()
+
+
+def test_something_else_in_place_of_a_copy_is_taken_for_a_missing_part(
+    there: Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = copies() / there.manifest.files[0].sha256
+    place.mkdir()
+    assert rows(there) == ROWS
+    assert place.is_dir()
+    place.rmdir()
+    monkeypatch.setattr(module, "_fetch", lambda *_: None)  # what is fetched vanishes at once
+    with pytest.raises(
+        StorageError, match=r"no copy of memory://.* can be kept there; let XDG_CACHE_HOME name another"
+    ):
+        rows(there)
+
+
+def test_a_file_that_vanishes_while_it_is_fetched_is_called_missing(
+    there: Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original, emptied = Location.download, []
+
+    def download(self: Location, name: str, path: Path) -> None:
+        original(self, name, path)
+        if not emptied:
+            emptied.append(path)
+            shutil.rmtree(path.parent)
+
+    monkeypatch.setattr(Location, "download", download)
+    assert rows(there) == ROWS
+    assert emptied
+
+
+def test_room_is_made_by_what_is_being_fetched(there: Artifact, monkeypatch: pytest.MonkeyPatch) -> None:
+    under_way = copies() / ".tmp-part-00"
+    under_way.write_bytes(b"half")
+    full = shutil._ntuple_diskusage(100, 100, 0)  # type: ignore[attr-defined]
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
+    monkeypatch.setattr(module, "_prune", lambda _: None)
+    assert rows(there) == ROWS
+    assert under_way.exists()
 
 
 def test_copies_stay_for_ever_or_what_a_killed_process_fetched(there: Artifact) -> None:
