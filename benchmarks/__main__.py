@@ -20,6 +20,7 @@ NAMES = [
     "calls",
     "prefixes",
     "call_memory",
+    "store",
     "build",
     "whole",
     "rescore",
@@ -33,6 +34,7 @@ NAMES = [
 PLACES = {  # modules of other names
     **{name: f"building.{name}" for name in ("build", "whole", "engines", "bucket")},
     "call_memory": "calling.memory",
+    "store": "calling.store",
     "nights": "nights.table",
 }
 parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)} (default: all)")
@@ -49,6 +51,7 @@ for name in arguments.names or NAMES:
         "whole",
         "rescore",
         "call_memory",
+        "store",
         "statistics",
         "report",
         "seam_prompts",
