@@ -69,8 +69,8 @@ def check_remote(folder: Location, part: Part) -> None:
 
 def keep(made: Path, sha256: str) -> None:
     """Keep a file that was just written to a remote folder as the copy of the part. A failure is passed over."""
-    path = copies() / sha256
     with suppress(OSError):
+        path = copies() / sha256
         try:
             os.link(made, path)
         except FileExistsError:
