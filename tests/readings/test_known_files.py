@@ -108,24 +108,30 @@ def test_published_bytes_are_known_wherever_they_lie_and_by_any_pin(tmp_path: Pa
         [other_blob.path, {"git_blob": git_blob(tmp_path / blob.path)}],
     ]
     known = KnownFiles({"files": files})
-    states = [known.file_state(file, tmp_path).state for file in (good, blob, sized, wrong_size, strange, other_blob)]
+    states = [
+        known.file_state(file, str(tmp_path)).state for file in (good, blob, sized, wrong_size, strange, other_blob)
+    ]
     assert states == [PUBLISHED, PUBLISHED, PUBLISHED, OTHER, UNKNOWN, OTHER]
 
     (tmp_path / blob.path).write_bytes(b"by another blob")  # what lies there now is not what was read
-    assert known.file_state(blob, tmp_path).state == UNKNOWN
+    assert known.file_state(blob, str(tmp_path)).state == UNKNOWN
     (tmp_path / blob.path).unlink()
-    assert known.file_state(blob, tmp_path).state == UNKNOWN
+    assert known.file_state(blob, str(tmp_path)).state == UNKNOWN
     # one of two releases under one path
     two = KnownFiles({"files": [["d/own.jsonl", {"bytes": 99}], ["d/own.jsonl", {"bytes": 3}]]})
-    assert two.file_state(strange, tmp_path).state == PUBLISHED
+    assert two.file_state(strange, str(tmp_path)).state == PUBLISHED
 
 
 def test_another_release_under_the_name_is_as_published(tmp_path: Path) -> None:
     old, new = raw_file(tmp_path, "d/v1/test.jsonl", b"old"), raw_file(tmp_path, "d/v2/test.jsonl", b"new")
     known = KnownFiles({"files": [[file.path, {"sha256": file.sha256}] for file in (old, new)]})
     swapped = raw_file(tmp_path, old.path, b"new")
-    assert [known.file_state(file, tmp_path).state for file in (old, new, swapped)] == [PUBLISHED, PUBLISHED, OTHER]
-    assert known.file_state(swapped, tmp_path).why == "has those of d/v2/test.jsonl"
+    assert [known.file_state(file, str(tmp_path)).state for file in (old, new, swapped)] == [
+        PUBLISHED,
+        PUBLISHED,
+        OTHER,
+    ]
+    assert known.file_state(swapped, str(tmp_path)).why == "has those of d/v2/test.jsonl"
 
 
 def test_the_changed_file_of_one_model_is_hidden_by_the_right_one_of_another(call: Call, tmp_path: Path) -> None:
