@@ -56,6 +56,7 @@ soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times o
 	for round in 1 2 3 4 5 6 7 8 9 10; do echo "round $$round of 10"; $(BIN)/python -m pytest tests/survival || exit 1; done
 	SCROLLWORK_KILLS=100 $(BIN)/python -m pytest tests/survival/test_calls_survive.py -k kill
 	SCROLLWORK_KILLS=20 $(BIN)/python -m pytest tests/survival/test_ways_killed.py tests/survival/test_fresh_killed.py
+	SCROLLWORK_KILLS=50 $(BIN)/python -m pytest tests/remote/test_two_machines.py
 	SCROLLWORK_EVERY_PAIR=1 $(BIN)/python -m pytest tests/scoring/test_rouge_real_pairs.py
 
 env: $(STAMP)
