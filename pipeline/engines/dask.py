@@ -15,7 +15,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
@@ -45,6 +45,7 @@ from scrollwork.preprocessing.raw.errors import printable
 CONNECT_S = 20.0  # until the scheduler must answer
 WORKER_S = 60.0  # until the first worker must have joined
 LOOK_S = 0.5  # between two looks at Ctrl-C and at the number of workers
+SET_BY_DASK = ("PYTHONHASHSEED", "__DASK_PARENT_PID")  # for its workers, beside what its configuration names
 NONE_S = 30.0  # without a worker until that is told
 
 log = logging.getLogger("scrollwork")
@@ -237,7 +238,10 @@ def local_cluster(count: int) -> Iterator[Any]:
         "distributed.nanny.pre-spawn-environ.PYTHONSAFEPATH": "1",  # no modules of the working directory
         "distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical",
     }
-    with dask.config.set(own):
+    with (
+        dask.config.set(own),
+        _own_environment({*dask.config.get("distributed.nanny.pre-spawn-environ"), *SET_BY_DASK}),
+    ):
         make: Any = distributed.LocalCluster
         cluster = make(
             n_workers=count,
@@ -250,6 +254,19 @@ def local_cluster(count: int) -> Iterator[Any]:
         )
         with closing(cluster):
             yield cluster
+
+
+@contextmanager
+def _own_environment(names: Iterable[str]) -> Iterator[None]:
+    """Restore variables of this process at the end: Dask sets in it what its workers are to have."""
+    before = {name: os.environ.get(name) for name in names}
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
 
 
 def _killed(process: Any) -> None:

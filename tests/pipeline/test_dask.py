@@ -117,6 +117,14 @@ def test_workers_of_dask_leave_other_bytes(suite: str, tmp_path: Path, local: Da
     assert any(title.startswith("generate ") for title in heard), "their progress is lost"
 
 
+@pytest.mark.slow
+def test_environment_of_workers_stays_in_this_process(tmp_path: Path) -> None:
+    before = dict(os.environ)
+    with DaskWorkers("", 1) as one:
+        one._joined()
+    assert dict(os.environ) == before
+
+
 def test_error_of_a_worker_is_told_otherwise(tmp_path: Path, local: DaskWorkers) -> None:
     raw = tmp_path / "raw" / "squality" / "v1-2" / "txt"
     raw.mkdir(parents=True)
