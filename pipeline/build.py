@@ -83,6 +83,7 @@ def _ensure(node: Node, session: Session, again: bool, made: dict[str, Built]) -
     ingredients = Planner(session, stands).ingredients(node)
     assert ingredients is not None, "every input stands"
     with session.artifacts.building(node.stage, node.slot, ingredients.key()):
+        # Nobody waits for a lock in a remote home: if no input was built either, the first look was a moment ago.
         if session.artifacts.root.local is not None or len(made_before) < len(node.needs):
             status = _checked(node, session, stands)  # another process may have built it meanwhile
             if status.state == "reused":
