@@ -8,7 +8,10 @@ take_night       builds what changed, asks, scores, asks the full set if the can
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from scrollwork.flows.canary import (
@@ -39,6 +42,7 @@ from scrollwork.readings.nights.row import Asked, settings_of, write_night
 from scrollwork.readings.results import Results
 from scrollwork.readings.room import warnings
 from scrollwork.readings.run_outcome import Outcome
+from scrollwork.records.nights.decisions import Unfinished
 from scrollwork.records.nights.night import CANARY, NightRow
 from scrollwork.storage.errors import StorageError
 from scrollwork.suites.request import Request
@@ -112,19 +116,41 @@ def take_night(night: Night, engine: Engine = run_inline) -> NightTaken:
     Where the canary shows a change, the full set is asked then. Raises StageFailed, StorageError.
     """
     nights = Nights(night.chain.session.home.url)
-    if night.kind == CANARY:
-        taken = take_canary(nights, night, engine)
-        if isinstance(taken, NightTaken):
-            return taken
-        night = taken
-    return stored(nights, night, run(night.chain, engine))
+    with noting_errors(nights, night.chain):
+        if night.kind == CANARY:
+            taken = take_canary(nights, night, engine)
+            if isinstance(taken, NightTaken):
+                return taken
+            night = taken
+        return stored(nights, night, run(night.chain, engine))
+
+
+@contextmanager
+def noting_errors(nights: Nights, chain: Chain) -> Iterator[None]:
+    """Note an error, or Ctrl-C, that ends a night."""
+    try:
+        yield
+    except BaseException as error:
+        note_unfinished(nights, chain, [str(error) or type(error).__name__])
+        raise
+
+
+def note_unfinished(nights: Nights, chain: Chain, why: Sequence[str]) -> None:
+    """Note why a night ended before it was whole, so that `nights` and `status` tell it. Where that cannot be written,
+    the night has said it all the same."""
+    request, told = chain.request, tuple(printable(one, LONGEST) for one in why)
+    now = int(time.time())
+    try:
+        nights.leave(Unfinished(request.suite, settings_of(request), tuple(request.models), request.run, told, now))
+    except (OSError, StorageError) as error:
+        nights.notes.append(f"that this night is not whole is not noted: {error}")
 
 
 def take_canary(nights: Nights, night: Night, engine: Engine) -> NightTaken | Night:
     """Ask the canary. Returns the night that was taken, or the one that asks the full set and says why."""
     outcome = run_canary(night.chain, engine)
     if unfinished := missing_of(night.chain, outcome):
-        return NightTaken(night.chain, outcome, None, False, unfinished, tuple(nights.notes))
+        return left(nights, night.chain, outcome, unfinished)
     looked = look_at(nights, night.chain)
     changes = [change for one in looked.values() for change in one.changes]
     if not changes:
@@ -155,7 +181,7 @@ def look_at(nights: Nights, chain: Chain) -> dict[str, Looked]:
 def stored(nights: Nights, night: Night, outcome: Outcome, looked: dict[str, Looked] | None = None) -> NightTaken:
     """Store a night that was asked, unless it is not whole. looked: of a canary."""
     if unfinished := missing_of(night.chain, outcome):
-        return NightTaken(night.chain, outcome, None, False, unfinished, tuple(nights.notes))
+        return left(nights, night.chain, outcome, unfinished)
     asked = Asked(night.kind, night.causes, night.why, night.served, looked or {})
     row, new = write_night(nights, night.chain, asked)
     nights.end(row, night.begun)
@@ -165,6 +191,12 @@ def stored(nights: Nights, night: Night, outcome: Outcome, looked: dict[str, Loo
         nights.notes.append(f"the page over nights is not written: {error}")
     home = night.chain.session.home
     return NightTaken(night.chain, outcome, row, new, (), (*nights.notes, *scrub_lines(home), *warnings(home)))
+
+
+def left(nights: Nights, chain: Chain, outcome: Outcome, unfinished: tuple[str, ...]) -> NightTaken:
+    """Return a night that is not whole, and note it."""
+    note_unfinished(nights, chain, unfinished)
+    return NightTaken(chain, outcome, None, False, unfinished, tuple(nights.notes))
 
 
 def missing_of(chain: Chain, outcome: Outcome) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ MONEY = ("amount", "unknown_calls", "assumed_calls", "assumed")
 
 def status(home: Home) -> dict[str, Any]:
     """Return the runs of a home, its artifacts by stage, and answers, failures, attempts and costs by model; and lines
-    on disk and budget where they are nearly used up (`warnings`); and the last night of each suite."""
+    on disk and budget where they are nearly used up (`warnings`); the last night of each suite; and
+    nights that were not finished since."""
     stages = Counter(artifact.manifest.ingredients.stage for artifact in home.artifacts.everything())
     runs = [
         {
@@ -31,20 +32,22 @@ def status(home: Home) -> dict[str, Any]:
         for run in home.runs()
     ]
     known, damaged = epochs(home)
-    told = {"epochs": known, "damaged_epochs": damaged, "warnings": warnings(home), "nights": last_nights(home)}
+    told = {"epochs": known, "damaged_epochs": damaged, "warnings": warnings(home), **nights_of(home)}
     return {"home": home.url, "runs": runs, "artifacts": dict(stages), **told, **store_holdings(home)}
 
 
-def last_nights(home: Home) -> list[dict[str, Any]]:
-    """Return the last night of each suite, and how many there are."""
+def nights_of(home: Home) -> dict[str, list[dict[str, Any]]]:
+    """Return the last night of each suite with how many there are, and nights since that are not whole."""
     from scrollwork.readings.nights.register import Nights  # every run loads this module, and none reads nights
 
     found: dict[str, dict[str, Any]] = {}
-    for row in Nights(home.url).rows():
+    nights = Nights(home.url)
+    rows = nights.rows()
+    for row in rows:
         count = found[row.suite]["nights"] + 1 if row.suite in found else 1
         last = {"last": row.name, "kind": row.kind, "outcome": row.outcome, "sentence": row.sentence}
         found[row.suite] = {"suite": row.suite, "nights": count, **last}
-    return list(found.values())
+    return {"nights": list(found.values()), "unfinished_nights": [one.to_dict() for one in nights.unfinished(rows)]}
 
 
 def epochs(home: Home) -> tuple[list[dict[str, Any]], list[str]]:

@@ -27,11 +27,25 @@ def drop_sentence(dropped: Sequence[Dropped], reference: str, tasks: int) -> str
     )
 
 
-def missing_sentence(missing: Sequence[tuple[str, int, int]], reference: str) -> str:
-    """Return the sentence on tasks with too few answers: (task, inputs not compared, inputs of the reference)."""
+def missing_sentence(missing: Sequence[tuple[str, int, int]], reference: str, compared: bool) -> str:
+    """Return the sentence on tasks with too few answers: (task, inputs not compared, inputs of the reference).
+
+    compared: whether any input was; none of what was dropped anew.
+    """
     named = ", ".join(f"{task} ({lost} of {asked})" for task, lost, asked in missing[:MOST_NAMED])
     more = f" and {len(missing) - MOST_NAMED} more tasks" if len(missing) > MOST_NAMED else ""
-    return f"No drop is shown, but answers that {reference} is compared with are missing: {named}{more}."
+    rest = "What could be compared shows no new drop." if compared else "Nothing could be compared."
+    return f"Answers that {reference} is compared with are missing: {named}{more}. {rest}"
+
+
+def standing_sentence(standing: Sequence[tuple[str, float, int]]) -> str:
+    """Return a further sentence on drops that were reported before: (task, points, nights pooled); "" for none."""
+    if not standing:
+        return ""
+    ordered = sorted(standing, key=lambda one: -one[1])
+    named = ", ".join(f"{task} by {fall:.1f} points {_when(window)}" for task, fall, window in ordered[:MOST_NAMED])
+    more = f" and {_tasks(len(ordered) - MOST_NAMED)} more" if len(ordered) > MOST_NAMED else ""
+    return f" Still down, as reported before: {named}{more}."
 
 
 def quiet_sentence(

@@ -20,18 +20,24 @@ from scrollwork.analysis.nights.aligned import (
 from scrollwork.analysis.nights.exchange import Exchanged, exchange_test
 from scrollwork.analysis.nights.night import Night
 from scrollwork.analysis.nights.rule import STANDARD, Rule
-from scrollwork.analysis.nights.sentence import Blind, drop_sentence, missing_sentence, quiet_sentence
+from scrollwork.analysis.nights.sentence import (
+    Blind,
+    drop_sentence,
+    missing_sentence,
+    quiet_sentence,
+    standing_sentence,
+)
 from scrollwork.analysis.statistics.paired import ALPHA, holm
 
 
 class State(StrEnum):
-    """What is said of a task. Muted: its drop was reported on the night before, and stands."""
+    """What is said of a task. Standing: its drop was reported on an earlier night, and is no news."""
 
     REGRESSED = "regressed"
     IMPROVED = "improved"
     UNCHANGED = "unchanged"
     CANNOT_TELL = "cannot tell"
-    MUTED = "muted"
+    STANDING = "still down"
     INCOMPLETE = "incomplete"
 
 
@@ -98,7 +104,7 @@ class Verdict:
     @property
     def dropped(self) -> frozenset[str]:
         """Return the tasks whose drop is reported or stands: `Night.reported` of tonight for the nights to come."""
-        return frozenset(one.task for one in self.of(State.REGRESSED, State.MUTED))
+        return frozenset(one.task for one in self.of(State.REGRESSED, State.STANDING))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +183,7 @@ def _judged(
 def _state(found: TaskVerdict, scores: PairedScores, rule: Rule, stood: bool) -> State:
     """A drop counts also where answers are missing; that they are missing counts before all else that could be said."""
     if found.p <= rule.level and -scores.mean >= rule.size:
-        return State.MUTED if stood else State.REGRESSED
+        return State.STANDING if stood else State.REGRESSED
     if found.missing > (1 - rule.coverage) * found.asked + 1e-9:
         return State.INCOMPLETE
     if found.p_rise <= rule.level and scores.mean >= rule.size:
@@ -187,7 +193,8 @@ def _state(found: TaskVerdict, scores: PairedScores, rule: Rule, stood: bool) ->
 
 
 def _sentence(found: Sequence[TaskVerdict], reference: str, rule: Rule) -> str:
-    """Say what dropped, else what is missing, else that nothing was found and what could have been."""
+    """Say what dropped, else what is missing, else that nothing was found and what could have been; and what is still
+    down from earlier nights."""
     states: Mapping[State, list[TaskVerdict]] = {state: [one for one in found if one.state is state] for state in State}
     if worst := sorted(states[State.REGRESSED], key=lambda one: one.difference or 0.0):
         return drop_sentence(
@@ -198,8 +205,10 @@ def _sentence(found: Sequence[TaskVerdict], reference: str, rule: Rule) -> str:
             reference,
             len(found),
         )
-    if states[State.INCOMPLETE]:
-        return missing_sentence([(one.task, one.missing, one.asked) for one in states[State.INCOMPLETE]], reference)
+    standing = standing_sentence([(one.task, -(one.difference or 0.0), one.window) for one in states[State.STANDING]])
+    if lacking := states[State.INCOMPLETE]:
+        missing = [(one.task, one.missing, one.asked) for one in lacking]
+        return missing_sentence(missing, reference, any(one.items for one in found)) + standing
     least = [one.detectable for one in found if one.detectable is not None]
     counts = {state.value: len(ones) for state, ones in states.items() if ones}
     untold = [one for one in found if one.state is State.CANNOT_TELL]
@@ -210,4 +219,4 @@ def _sentence(found: Sequence[TaskVerdict], reference: str, rule: Rule) -> str:
         if not can_find(one.documents, nights := one.window + one.against, rule, tests)
     ]
     fall = min(((one.difference or 0.0, one.task, one.window) for one in untold), default=(0.0, "", 1))
-    return quiet_sentence(counts, reference, max(least, default=None), rule.level, blind, fall)
+    return quiet_sentence(counts, reference, max(least, default=None), rule.level, blind, fall) + standing

@@ -55,6 +55,11 @@ def run(arguments: argparse.Namespace) -> int:
         count = "1 night" if one["nights"] == 1 else f"{one['nights']:,} nights"
         told = f"the last one {one['last']} ({one['kind']}): {one['outcome']}: {printable(one['sentence'], 600)}"
         print(f"{count} of {printable(one['suite'], 80)}, {told}")
+    for one in found["unfinished_nights"]:
+        models, why = printable(", ".join(one["models"]), 200), printable("; ".join(one["why"]), 600)
+        print(
+            f"a night of {printable(one['suite'], 80)} with {models} is NOT WHOLE since {time_text(one['at'])}: {why}"
+        )
     for text in found["damaged_epochs"]:
         print(f"error: {printable(text, 600)}")
     for one in found["epochs"][:10]:

@@ -40,10 +40,11 @@ def accept(nights: Nights, arguments: argparse.Namespace) -> int:
         )
     lines = list(accepted_lines(row))
     if new and too_few(row) and not arguments.incomplete:
+        for line in lines:
+            say(printable(line, LONGEST_LINE))
         raise UsageError(
-            f"{row.name} has too few answers to be accepted unseen: {'; '.join(lines)}. Accept it all the same with "
-            "--incomplete, or first ask again what failed for good: the command of that night with --fresh never "
-            "--retry-failed"
+            f"{row.name} has too few answers to be accepted unseen. Accept it all the same with --incomplete, or first "
+            "ask again what failed for good: the command of that night with --fresh never --retry-failed"
         )
     made = Acceptance(row.name, row.digest, person(arguments.by), int(time.time())) if new else accepted[-1]
     if new:

@@ -13,8 +13,9 @@ from scrollwork.readings.nights.register import Nights
 from scrollwork.readings.nights.row import named
 from scrollwork.readings.nights.table import LONGEST, cells, columns_of, notes_of
 from scrollwork.records.base import plain
-from scrollwork.records.nights.decisions import Acceptance, Mute
+from scrollwork.records.nights.decisions import Acceptance, Mute, Unfinished
 from scrollwork.records.nights.night import NightModel, NightRow
+from scrollwork.storage.epochs import time_text
 from scrollwork.storage.home import Home
 
 
@@ -29,17 +30,30 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.json:
         shown = [as_json(row, accepted) for row in rows]
-        print_json({"nights": shown, "mutes": [plain(mute) for mute in mutes], "notes": nights.notes})
+        left = [plain(one) for one in nights.unfinished(rows)]
+        muted = [plain(mute) for mute in mutes]
+        print_json({"nights": shown, "unfinished": left, "mutes": muted, "notes": nights.notes})
         return 0
+    left = nights.unfinished(rows)
     for note in nights.notes:
         say(f"note: {note}")
-    if not rows:
+    if not rows and not left:
         say("no night is stored here: scrollwork nights run SUITE --model NAME")
     for row in rows:
         by = ", accepted" if any(one.digest == row.digest for one in accepted) else ""
         print(f"{row.name}  {row.suite}  {row.kind}  ${cost_of(row):,.4f}  {row.outcome}{by}: {told(row.sentence)}")
+    for one in left:
+        print(told(unfinished_line(one)))
     show_mutes(mutes)
     return 0
+
+
+def unfinished_line(one: Unfinished) -> str:
+    """Return what is said of a night that ended before it was whole."""
+    return (
+        f"{time_text(one.at)}  {one.suite}  {', '.join(one.models)}: NOT WHOLE, not stored: {'; '.join(one.why)}. "
+        "The same command goes on with it"
+    )
 
 
 def show_mutes(mutes: Sequence[Mute]) -> None:

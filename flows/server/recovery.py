@@ -18,6 +18,7 @@ from typing import Any
 
 from scrollwork.flows.server.local_server import is_alive, make_private, post
 from scrollwork.flows.server.project import BY_MODULE, BY_PATH, project_of
+from scrollwork.preprocessing.raw.errors import printable
 
 WORKER_NAME = "scrollwork-"  # and the port
 CRASHED = {"type": "CRASHED", "name": "Crashed", "message": "its process was killed; what finished stands"}
@@ -76,6 +77,14 @@ def end_lost_runs(running: dict[str, Any], new_worker: bool) -> int:
     for run in lost:
         mark_of(home, run["id"]).unlink(missing_ok=True)
     return len(lost)
+
+
+def under_way(running: dict[str, Any]) -> list[str]:
+    """Names of the flow runs that a server holds for running; of a server that does not answer, none."""
+    with suppress(OSError, ValueError):
+        states = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING"]}}}}
+        return [printable(str(run["name"]), 80) for run in all_rows(running, "flow_runs", states)]
+    return []
 
 
 def is_lost(run: Mapping[str, Any], home: Path, ours: list[str], new_worker: bool) -> bool:

@@ -56,7 +56,7 @@ from scrollwork.flows.server.project import (
     refuse_no_project,
     shadowing,
 )
-from scrollwork.flows.server.recovery import WORKER_NAME, end_lost_runs, is_locked
+from scrollwork.flows.server.recovery import WORKER_NAME, end_lost_runs, is_locked, under_way
 from scrollwork.flows.server.variables import SERVER, WORKER, key_names, quiet_log_levels, variables_in
 from scrollwork.flows.server.worker import KEPT
 from scrollwork.storage.location import file_lock
@@ -312,9 +312,11 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
         secret_path(home).unlink(missing_ok=True)
         say("nothing is running")
         return False
+    names = under_way(standing)
     stop_all(standing)
     forget_server(home)
-    say("stopped")
+    rest = f", with what was under way: {', '.join(names)}. What finished stands; the next run goes on" if names else ""
+    say(f"stopped{rest}")
     return True
 
 

@@ -7,6 +7,7 @@
     HOME/nights/<settings>-<epochs>.ended.json    its row was written
     HOME/nights/<number>.accepted.json            a night was accepted; the highest number is the last
     HOME/nights/<number>.muted.json               a task was muted; likewise
+    HOME/nights/<number>.unfinished.json          a night ended before it was whole, and why; likewise
 
 So two commands that finish the same night at the same time leave one row, also on object stores. A file that cannot be
 read is left where it is, named in a note, and passed over.
@@ -21,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from scrollwork.records.base import InvalidRow, Row, canonical_json
-from scrollwork.records.nights.decisions import Acceptance, Begun, FullSet, Mute
+from scrollwork.records.nights.decisions import Acceptance, Begun, FullSet, Mute, Unfinished
 from scrollwork.records.nights.night import NightRow
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import StorageError
@@ -31,7 +32,8 @@ R = TypeVar("R", bound=Row)
 
 FOLDER, NIGHT, SCORES = "nights", ".night.json", ".scores.json.gz"
 BEGUN, FULL_SET, ENDED = ".begun.json", ".full.json", ".ended.json"
-ACCEPTED, MUTED = ".accepted.json", ".muted.json"
+ACCEPTED, MUTED, UNFINISHED = ".accepted.json", ".muted.json", ".unfinished.json"
+LOGS = (ACCEPTED, MUTED, UNFINISHED)
 DIGEST = 16  # hex digits of a digest in a file name
 TRIES = 100  # to append to a log that others append to at the same time
 ADVICE = "put it back from a backup, or move it out of the folder"
@@ -39,6 +41,7 @@ _NAMES = {
     NIGHT: re.compile(r"[0-9a-f]{16}\.night\.json"),
     ACCEPTED: re.compile(r"[0-9]{4,}\.accepted\.json"),
     MUTED: re.compile(r"[0-9]{4,}\.muted\.json"),
+    UNFINISHED: re.compile(r"[0-9]{4,}\.unfinished\.json"),
     BEGUN: re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}\.begun\.json"),
     FULL_SET: re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}\.full\.json"),
 }
@@ -159,6 +162,16 @@ class Nights:
         """Note that a task is muted."""
         self._append(MUTED, mute)
 
+    def unfinished(self, rows: Sequence[NightRow]) -> list[Unfinished]:
+        """List the last night of each suite and settings that was not whole, unless one was stored since. rows: all."""
+        stored = {(row.suite, row.settings): row.ended for row in rows}
+        last = {(one.suite, one.settings): one for _, one in self._every(UNFINISHED, Unfinished)}
+        return [one for which, one in last.items() if one.at > stored.get(which, -1)]
+
+    def leave(self, unfinished: Unfinished) -> None:
+        """Note that a night ended before it was whole."""
+        self._append(UNFINISHED, unfinished)
+
     def _append(self, kind: str, row: Row) -> None:
         """Add a file under the next number. Raises StorageError if others were always faster."""
         for _ in range(TRIES):
@@ -170,7 +183,7 @@ class Nights:
     def _names(self, kind: str) -> list[str]:
         """List the files of a kind; logs in order of their numbers."""
         found = [name for name in self._folder.names() if _NAMES[kind].fullmatch(name)]
-        return sorted(found, key=_number) if kind in (ACCEPTED, MUTED) else found
+        return sorted(found, key=_number) if kind in LOGS else found
 
     def _every(self, kind: str, row: type[R], prefix: str = "") -> list[tuple[str, R]]:
         """Read all files of a kind, with their names; what cannot be read is noted."""

@@ -1,4 +1,4 @@
-"""What is noted of nights beside their rows: what was accepted, what is muted, which began."""
+"""What is noted of nights beside their rows: what was accepted, what is muted, which began, which were not finished."""
 
 from __future__ import annotations
 
@@ -46,6 +46,22 @@ class Begun(Row):
 
     def check(self) -> None:
         self.require(len(self.models) == len(self.epochs), "epochs", "are not as many as models")
+        self.require(0 <= self.at <= LATEST, "at", "is no time in unix seconds")
+
+
+@dataclass(frozen=True)
+class Unfinished(Row):
+    """A night that ended before it was whole. settings: as in its row. why: what is missing and why, or the error."""
+
+    suite: str
+    settings: str
+    models: tuple[str, ...]
+    run: str
+    why: tuple[str, ...]
+    at: int
+
+    def check(self) -> None:
+        self.require(bool(self.why), "why", "is empty")
         self.require(0 <= self.at <= LATEST, "at", "is no time in unix seconds")
 
 

@@ -10,7 +10,8 @@ from scrollwork.records.nights.dates import LATEST, is_date
 
 FULL, CANARY = "full", "canary"
 KINDS = (FULL, CANARY)
-REGRESSED, MUTED, INCOMPLETE = "regressed", "muted", "incomplete"  # states of analysis/nights/verdict.py that are used
+REGRESSED, STANDING, INCOMPLETE = "regressed", "still down", "incomplete"  # states of analysis/nights/verdict.py
+_STANDING_BEFORE = "muted"  # STANDING, in older rows
 NOT_COMPARED = "not compared"
 FIRST, UNFINISHED, SCHEDULE = "first", "unfinished", "schedule"  # why the full set was asked
 WEIGHTS, VERSION, FINGERPRINT, ANSWERS = "weights", "version", "fingerprint", "answers"
@@ -112,7 +113,7 @@ class NightModel(Row):
     @property
     def dropped(self) -> frozenset[str]:
         """Return the tasks whose drop is reported on this night, or was before and stands."""
-        return frozenset(one.task for one in self.tasks if one.state in (REGRESSED, MUTED))
+        return frozenset(one.task for one in self.tasks if one.state in (REGRESSED, STANDING, _STANDING_BEFORE))
 
     def whole(self, coverage: float) -> bool:
         """Return whether each task has at least this share of its answers, 0 to 1."""

@@ -36,7 +36,7 @@ class Point:
     def told(self) -> str:
         """Return the point in words, as its title."""
         within = f" ({self.interval})" if self.interval else ""
-        return f"{self.night.date}, {self.night.kind}: {number(self.task.value)}{within}, {self.verdict}"
+        return f"{self.night.name}, {self.night.kind}: {number(self.task.value)}{within}, {self.verdict}"
 
     @property
     def verdict(self) -> str:

@@ -69,7 +69,7 @@ def test_equal_nights_raise_an_alarm_or_a_drop_raises_none(work: Scrollwork, ser
     assert f"night {row['name']}: FAILED: {row['sentence'][:80]}" in third.err
 
     fourth = night(work)
-    assert states(fourth)["space_digest"] == "muted", "a drop that stands is reported each night"
+    assert states(fourth)["space_digest"] == "still down", "a drop that stands is reported each night"
     assert not fourth["failed"]
 
     assert len(rows(work.home)) == 4
@@ -186,12 +186,19 @@ def test_budget_that_ends_stores_half_a_night(work: Scrollwork, served: Vendors)
     part = night(work, "--budget", "0.001", status=1)
     assert part["night"] is None
     assert rows(work.home) == []
+    (left,) = work("nights", "--json").document["unfinished"]
+    assert left["why"] == part["unfinished"]
+    assert "m: NOT WHOLE, not stored: m: " in work("nights").out
+    assert "the budget of $0.0010" in (told := work("status").out)
+    assert "with m is NOT WHOLE since" in told
     before = len(served.requests())
     row = night(work)
     inputs = sum(task["expected"] for task in row["models"][0]["tasks"])
     assert len(served.requests()) == inputs
     assert before < inputs
     assert len(rows(work.home)) == 1
+    assert work("status", "--json").document["unfinished_nights"] == []
+    assert work("nights", "--json").document["unfinished"] == []
 
 
 def test_damaged_night_stops_the_next_or_is_passed_over_silently(work: Scrollwork, served: Vendors) -> None:

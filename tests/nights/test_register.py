@@ -12,7 +12,7 @@ import pytest
 
 from scrollwork.readings.nights.register import Nights
 from scrollwork.records.base import InvalidRow, Row
-from scrollwork.records.nights.decisions import Acceptance, Begun, FullSet, Mute
+from scrollwork.records.nights.decisions import Acceptance, Begun, FullSet, Mute, Unfinished
 from scrollwork.records.nights.night import NightModel, NightRow, NightTask
 from scrollwork.storage.errors import StorageError
 
@@ -51,7 +51,7 @@ def test_new_kind_of_row_is_not_read_back_as_it_was() -> None:
     told = (
         task, model, row(3, models=(model, row(1).models[0]), run=HARD, causes=("first",), why=HARD), Acceptance(HARD, "f" * 16, HARD, 2**32),
         Mute(HARD, "2026-12-24", HARD, 0), Begun((HARD, "m"), ("", HARD), 1),
-        FullSet(("version", "answers"), HARD, 1),
+        FullSet(("version", "answers"), HARD, 1), Unfinished(HARD, HARD, (HARD, "m"), HARD, (HARD,), 1),
     )  # fmt: skip
     assert {kind for kind in Row.__subclasses__() if kind.__module__.startswith("scrollwork.records.nights.")} == {
         type(one) for one in told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import comb, inf, nan
@@ -102,9 +103,11 @@ def test_a_drop_that_stands_is_reported_again_or_one_that_comes_back_is_not() ->
     found = in_turn([0, 0, 15, 15, 15, 0, 0, 0, 0, 15])
     reported = [one.failed for one in found]
     assert reported == [False, False, True, False, False, False, False, False, False, True]
-    assert states(found[3])["qasper"] is State.MUTED
+    assert states(found[3])["qasper"] is State.STANDING
     assert "No new drop" in found[3].sentence
-    assert "1 muted" in found[3].sentence
+    assert "1 still down" in found[3].sentence
+    told = r" Still down, as reported before: qasper by \d+\.\d points over the last 2 nights\.$"
+    assert re.search(told, found[3].sentence)
     assert found[8].dropped == frozenset()  # no window reaches a night of the drop
 
 
@@ -112,7 +115,7 @@ def test_nights_of_a_reported_drop_are_what_tonight_is_compared_with() -> None:
     """Six nights of a drop in the baseline would bring its mean down by most of the drop."""
     found = in_turn([0, 0, 0, *[15.0] * 6])
     one = found[-1].tasks[1]
-    assert one.state is State.MUTED
+    assert one.state is State.STANDING
     assert one.before == pytest.approx(60, abs=3)
     assert one.difference == pytest.approx(-15, abs=4)
 
@@ -165,7 +168,9 @@ def test_missing_answers_hide_or_make_a_drop() -> None:
     found = verdict(reference, gone)
     assert states(found)["qasper"] is State.INCOMPLETE
     assert (found.complete, found.failed) == (False, False)
-    assert "qasper (100 of 100)" in found.sentence
+    assert "qasper (100 of 100). What could be compared shows no new drop." in found.sentence
+    lost = verdict(reference, Night("tonight", {"new": whole.tasks["qasper"]}))
+    assert lost.sentence.endswith(". Nothing could be compared.")
     part = verdict(reference, night("tonight", 2, answered=0.9))
     assert set(states(part).values()) == {State.INCOMPLETE}
     assert part.tasks[0].missing == 10
