@@ -6,6 +6,7 @@ and cost money. Only what `up` deployed is removed; other deployments and schedu
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -41,7 +42,21 @@ def follow_file(running: dict[str, Any], say: Callable[[str], None]) -> None:
                 delete(running, f"deployments/{made['id']}/schedules/{schedule['id']}")
             say(f"removed the schedules of {made['name']}: prefect.yaml has none")
     rows = [[*name, scheduled] for name, scheduled in now.items()]
-    write_private(path, json.dumps({"project": str(project), "deployments": rows}))
+    noted = {"project": str(project), "deployments": rows, "digest": digest_of(project / "prefect.yaml")}
+    write_private(path, json.dumps(noted))
+
+
+def tell_changed(running: dict[str, Any], say: Callable[[str], None]) -> None:
+    """Say that prefect.yaml is another one than when it was deployed; nothing where that is not known."""
+    with suppress(OSError, ValueError, AttributeError):
+        noted = json.loads((Path(running["home"]) / "prefect" / "deployed.json").read_text(encoding="utf-8"))
+        if noted.get("digest") not in (None, digest_of(project_of(running) / "prefect.yaml")):
+            say("prefect.yaml was changed after it was deployed: scrollwork down, then up, to run what it says")
+
+
+def digest_of(path: Path) -> str:
+    """The digest of a file. Raises OSError."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def of_file(path: Path) -> Deployments | None:

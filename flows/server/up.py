@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.flows.server.automations import forget_heartbeats, tell_alerts
-from scrollwork.flows.server.deployed import follow_file
+from scrollwork.flows.server.deployed import follow_file, tell_changed
 from scrollwork.flows.server.guard import ALLOWED_HOSTS, KEEPER, OWN_HOSTS, host_of
 from scrollwork.flows.server.local_server import (
     POOL,
@@ -106,6 +106,7 @@ def up(
             say(f"already up: {standing['ui']}")
             end_lost(standing, say, new_worker=False)
             tell_alerts(standing, say)
+            tell_changed(standing, say)
             wanted = {*variables_in(os.environ, [*keys, *passed])}
             new = {*hosts} - {*standing["hosts"]} | wanted - {*standing["variables"]}
         else:

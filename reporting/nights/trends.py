@@ -55,6 +55,12 @@ class Line:
     accepted: str
 
     @property
+    def accepted_by(self) -> str:
+        """Return who accepted the night; the first whole one is accepted by itself. "–" for nobody."""
+        first = self.night.kind == FULL and not self.model.reference and not self.model.failed
+        return self.accepted or ("itself, the first" if first else "–")
+
+    @property
     def verdict(self) -> str:
         """Return whether the model ended the night as failed."""
         return "failed" if self.model.failed else "no alarm"

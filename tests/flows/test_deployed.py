@@ -67,7 +67,10 @@ def test_evaluation_that_was_taken_out_of_the_file_goes_on_every_night(tree: Pat
         once = ("--name", "own", "--pool", "local", "--cron", "1 1 * * *")
         server.prefect("--no-prompt", "deploy", evaluate["entrypoint"], *once)
         server.prefect("deployment", "schedule", "create", "evaluate/evaluate", "--cron", BY_HAND)
-        work("down")
+        assert "prefect.yaml was changed" not in work("up").err
+        file.write_text(file.read_text(encoding="utf-8") + "# edited\n", encoding="utf-8")
+        assert "prefect.yaml was changed after it was deployed: scrollwork down, then up" in work("up").err
+        assert work("down").err.endswith("stopped\n")
         del nightly["schedules"], nightly["concurrency_limit"]
         nightly |= {"parameters": {"suite": "zeroscrolls", "models": ["lead"], "limit": 3}, "tags": ["other"]}
         timed = {"name": "new", "schedules": [{"cron": "5 6 * * 1", "timezone": "Europe/Rome"}]}
