@@ -11,6 +11,7 @@ from scrollwork.cli.terminal.common import print_json
 from scrollwork.cli.terminal.waiting import batch_line
 from scrollwork.flows.deploy.asked import shown
 from scrollwork.flows.server.local_server import access_line, is_ours, noted_server, running_server, worker_lives
+from scrollwork.flows.server.lost_alerts import lost_alerts, lost_line
 from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.readings.status import status
 from scrollwork.storage.epochs import time_text
@@ -33,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     found["server"] = server["ui"] if server else None
     found["server_state"], found["worker_state"] = states(noted_server(home.folder), server is not None)
     found["access"] = access_line(server) if server else None
+    found["lost_alerts"] = lost_alerts(server) if server else []
     if arguments.json:
         print_json(found)
         return 0
@@ -42,6 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"server: {found['server'] or {**SERVER, NONE: said}[found['server_state']]}")
     if found["server"]:
         print(f"worker: {WORKER[found['worker_state']]}")
+    if found["lost_alerts"]:
+        print(f"warning: {lost_line(found['lost_alerts'])}")
     if found["access"]:
         print(f"  in another folder, first: {found['access']}")
     print(

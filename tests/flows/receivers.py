@@ -6,7 +6,8 @@ import json
 import socketserver
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from email import message_from_string, policy
 from email.message import EmailMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,19 +19,21 @@ class Web:
 
     def __init__(self) -> None:
         self.got: list[tuple[str, Any]] = []
+        self.refuses = False
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
             def answer(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                receiver.got.append((self.path, json.loads(body) if body else None))
+                if not receiver.refuses:
+                    receiver.got.append((self.path, json.loads(body) if body else None))
                 if self.path.startswith("/hang"):
                     time.sleep(60)
                 if self.path.startswith("/moved"):
                     self.send_response(302)
                     self.send_header("Location", "/elsewhere")
                 else:
-                    self.send_response(500 if self.path.startswith("/broken") else 200)
+                    self.send_response(500 if receiver.refuses or self.path.startswith("/broken") else 200)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
@@ -43,6 +46,15 @@ class Web:
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Answer everything with 500 for a while; what comes then is not in `got`."""
+        self.refuses = True
+        try:
+            yield
+        finally:
+            self.refuses = False
 
     def at(self, path: str) -> list[Any]:
         """Bodies that came at a path."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -21,6 +22,7 @@ import pytest
 from scrollwork.flows import alive
 from scrollwork.flows.alive import ALIVE, EVERY_S
 from scrollwork.flows.server.automations import automation, digest_of, is_untouched, shipped
+from scrollwork.flows.server.lost_alerts import EXECUTED, FAILED, lost, lost_line
 from scrollwork.flows.server.receivers import MAIL, SLACK, WEBHOOK, Receiver
 from tests.conftest import PROJECT, Scrollwork, Server, environment, kill
 from tests.flows.receivers import Mail, Web, until
@@ -287,6 +289,39 @@ def test_a_secret_of_a_receiver_is_written_down(received: Alerted) -> None:
     shown.append(json.dumps(received.server.post("logs/filter", limit=200)))
     assert not [text for text in shown if SECRET in text]
     assert SECRET.encode() not in (home / "prefect" / "prefect.db").read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_an_alert_that_nobody_took_is_known_to_nobody(received: Alerted) -> None:
+    def found() -> list[Any]:
+        return list(received.server.work("status", "--json").document["lost_alerts"])
+
+    before, text = len(found()), {"text": "a try"}
+    emitted = ("event", "emit", "scrollwork-night.regressed", "--resource-id", "scrollwork-night.of-nobody")
+    with received.web.refusing():
+        received.server.prefect(*emitted, "--payload", json.dumps(text))
+        until(lambda: len(found()) >= before + 2, "both webhooks are told as lost", 60)
+    assert {(one["alert"], one["status"]) for one in found()[:2]} == {("scrollwork: regression", 500)}
+    told = received.server.work("status").out
+    assert re.search(
+        r"warning: \d alerts were not delivered in 7 days, the last one 'scrollwork: regression' at ", told
+    )
+    assert "its receiver answered 500" in told
+    assert SECRET not in told
+
+
+def test_a_receiver_that_was_not_reached_is_quoted_with_its_address() -> None:
+    event = {"resource": {"prefect.resource.name": "scrollwork: failed"}, "occurred": "2026-11-29T03:31:00+00:00",
+             "payload": {"action_type": "call-webhook", "reason": f"ConnectError: {SECRET}"}}  # fmt: skip
+    found = lost(event, FAILED)
+    assert found is not None
+    assert lost_line([found]) == (
+        "1 alert was not delivered in 7 days, the last one 'scrollwork: failed' at 2026-11-29T03:31:00Z: its receiver was "
+        "not reached"
+    )
+    assert lost(event, EXECUTED) is None
+    assert lost({**event, "resource": {"prefect.resource.name": "mine"}}, FAILED) is None
 
 
 @pytest.mark.slow
