@@ -316,7 +316,11 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
     names = under_way(standing)
     stop_all(standing)
     forget_server(home)
-    rest = f", with what was under way: {', '.join(names)}. What finished stands; the next run goes on" if names else ""
+    rest = (
+        f", with what was under way: {', '.join(names)}. What is stored stands, answers in flight are lost"
+        if names
+        else ""
+    )
     say(f"stopped{rest}")
     return True
 
