@@ -34,6 +34,7 @@ KERNEL: Mapping[str, str] = {
 # module): why it may.
 EDGES: Mapping[tuple[str, str], str] = {
     ("scrollwork.storage", "scrollwork.records.base"): "how any row becomes Arrow; every row's module imports it",
+    ("scrollwork.storage", "scrollwork.records.key_table"): "which keys came before, in bounded memory",
     ("scrollwork.storage", "scrollwork.records.response"): "names of endings, for checks of the store",
     (
         "scrollwork.pipeline.session",

@@ -14,6 +14,7 @@ from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
+from scrollwork.records.key_table import KeyTable
 
 Through = Callable[[Iterator[Row]], Iterator[Row]]  # transforms a stream of rows
 DEMONSTRATIONS = "demonstrations"  # split of the examples that a prompt shows before the instance
@@ -56,22 +57,17 @@ def check_rows(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: s
     shots: demonstrations with their documents, yielded after the split's rows. files: named in the error if the split
     has no example. Raises MalformedFile if there are no rows, or only errors.
     """
-    documents: set[str] = set()
-    examples: set[str] = set()
+    documents, examples = KeyTable(), KeyTable()
     first: Drop | None = None
     where = files
     counts: Counter[type] = Counter()
     for row in rows:
         if isinstance(row, Document):
             where = ", ".join(filter(None, [row.source_file, row.source_record]))
-            if row.document_id in documents:
+            if documents.add(row.document_id) is not None:
                 continue
-            documents.add(row.document_id)
-        elif isinstance(row, Example):
-            if row.example_id in examples:
-                row = duplicate(row, where)
-            else:
-                examples.add(row.example_id)
+        elif isinstance(row, Example) and examples.add(row.example_id) is not None:
+            row = duplicate(row, where)
         if isinstance(row, Drop) and row.error:
             first = first or row
         counts[type(row)] += 1

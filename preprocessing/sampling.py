@@ -5,12 +5,14 @@ Each example has a number that depends only on (seed, task, id); the smallest on
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from scrollwork.records.example import Example
 from scrollwork.records.stable_choice import stable_int
+
+CUT = 1_000  # candidates beyond twice the room of a stratum before those that come last are dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +56,24 @@ def choose(
     """
     if iter(examples) is examples:
         raise TypeError("examples are gone through twice; this is an iterator")
-    listed = [Candidate(place, one.task, one.example_id, one.metadata) for place, one in enumerate(examples)]
+    listed = (Candidate(place, one.task, one.example_id, one.metadata) for place, one in enumerate(examples))
 
     def rank(example: Candidate) -> tuple[float, int, int]:
         worth = float(example.facts[order_by]) if order_by else 0.0
         group = stable_int("group", seed, example.task, str(example.facts[group_by])) if group_by else 0
         return -worth, group, stable_int("sample", seed, example.task, example.example_id)
 
-    ranked = sorted(listed, key=rank)
+    room = dict(strata or {})
+    if not (size or by or unique_by or skip or limit):
+        return (replace(example, suite=suite) for example in examples)
+    if by and not unique_by:
+        ranked = sorted(foremost(listed, rank, lambda one: value_name(one.facts[by]), room), key=rank)
+    elif (size or limit) and not unique_by:
+        ranked = sorted(foremost(listed, rank, lambda _: "", {"": skip + (size or limit)}), key=rank)
+    else:
+        ranked = sorted(listed, key=rank)
     if unique_by and by and strata:
         ranked = scarce_first(ranked, by, strata)
-    room = dict(strata or {})
     taken: list[Candidate] = []
     seen: set[Any] = set()
     for example in ranked:
@@ -86,6 +95,29 @@ def choose(
         taken = in_shares(taken, by, strata)
     chosen = {example.place for example in taken[: limit or None]}
     return (replace(example, suite=suite) for place, example in enumerate(examples) if place in chosen)
+
+
+def foremost(
+    listed: Iterable[Candidate],
+    rank: Callable[[Candidate], tuple[float, int, int]],
+    stratum: Callable[[Candidate], str],
+    room: Mapping[str, int],
+) -> Iterator[Candidate]:
+    """Yield at least the first `room` candidates of each stratum by rank, in their order; of equal ones the earlier.
+
+    So few are in memory that what is held is bounded by the sample, not by the data set. Strata without room have none.
+    """
+    held: dict[str, list[tuple[tuple[float, int, int], int, Candidate]]] = {}
+    for one in listed:
+        name = stratum(one)
+        if most := room.get(name, 0):
+            some = held.setdefault(name, [])
+            some.append((rank(one), one.place, one))
+            if len(some) >= 2 * most + CUT:
+                some.sort(key=lambda entry: entry[:2])
+                del some[most:]
+    every = [one for some in held.values() for _, _, one in some]
+    yield from sorted(every, key=lambda one: one.place)
 
 
 def scarce_first(ranked: list[Candidate], by: str, strata: Mapping[str, int]) -> list[Candidate]:

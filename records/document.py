@@ -49,3 +49,14 @@ class Document(Row):
         self.require(len(self.document_id) == 64, "document_id", "must be a sha256 in hex")
         self.require(bool(self.text.strip()), "text", "is empty")
         self.require(self.words > 0, "words", "a document has words")
+
+
+@dataclass(frozen=True)
+class TokenCount(Row):
+    """A document's tokens by one tokenizer. tokens: of the whole document, without special tokens."""
+
+    document_id: str
+    tokens: int
+
+    def check(self) -> None:
+        self.require(self.tokens >= 0, "tokens", "is negative")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.records.base import Row, canonical_json
+from scrollwork.records.key_table import KeyTable
 
 
 @dataclass(frozen=True)
@@ -55,24 +56,21 @@ class Repetitions:
 
     def __init__(self, where: str) -> None:
         self._where = where
-        self._held: dict[str, dict[str, int]] = {}
-        self._draws: dict[str, set[int]] = {}
+        self._held = KeyTable()  # under "FIELD ID" its hash, and under "DRAW ID" nothing
 
     def check(self, example: Example) -> None:
         """Raise ValueError for a row that contradicts an earlier one."""
         name, draw = example.example_id, example.draw
         said = f"{self._where}, example {name!r}, draw {draw}"
         fields = {"references": hash(example.references), "options": hash(example.options)}
-        held = self._held.setdefault(name, fields)
-        if other := [field for field in fields if held[field] != fields[field]]:
+        held = {field: self._held.add(f"{field} {name}", value) for field, value in fields.items()}
+        if other := [field for field in fields if held[field] not in (None, fields[field])]:
             raise ValueError(
                 f'{said}: field "{other[0]}" differs from that of an earlier row with this id; repetitions that change '
                 f"the {other[0]} need a sample each, a shard of their own"
             )
-        draws = self._draws.setdefault(name, set())
-        if draw in draws:
+        if self._held.add(f"{draw} {name}") is not None:
             raise ValueError(f'{said}: field "draw" is that of an earlier row with this id; repetitions need one each')
-        draws.add(draw)
 
 
 def _is_object(text: str) -> bool:

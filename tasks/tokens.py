@@ -10,8 +10,8 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
+from scrollwork.records.document import TokenCount
 from scrollwork.records.example import Example
-from scrollwork.records.token_count import TokenCount
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.suites.vocabularies import load
 
@@ -35,16 +35,18 @@ def declare(sample: Node, tokenizer: str, engine: Sequence[str] = ()) -> Node:
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `tokens`: a row for each document, in the order of their ids."""
     tokenizer = load(Parameters(**node.params).tokenizer, session.home)
-    text_of = inputs["curated"].texts()
     wanted = {name for example in inputs["sample"].rows("examples", Example) for name in example.document_ids}
+    counted: dict[str, int] = {}
+    # As they are stored, not in the order of their ids, in which each text would need a row group of megabytes.
+    for document_id, text in inputs["curated"].tuples("documents", ("document_id", "text"), ("document_id", wanted)):
+        counted[document_id] = tokenizer.count(text)
+        progress.tell(node.title, len(counted), len(wanted))
+    if lost := wanted - counted.keys():
+        raise KeyError(min(lost))
     table = writer.table("tokens", TokenCount)
-    total = 0
-    for number, document_id in enumerate(sorted(wanted)):
-        tokens = tokenizer.count(text_of(document_id))
+    for document_id, tokens in sorted(counted.items()):
         table.add(TokenCount(document_id, tokens))
-        total += tokens
-        progress.tell(node.title, number + 1, len(wanted))
-    writer.facts = {"documents": len(wanted), "tokens": total}
+    writer.facts = {"documents": len(wanted), "tokens": sum(counted.values())}
 
 
 def counts(artifact: Artifact | None) -> dict[str, int]:

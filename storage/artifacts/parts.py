@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import sys
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
 from scrollwork.records.base import Row, as_written, from_batch, utf8
+from scrollwork.records.key_table import KeyTable
 from scrollwork.storage.artifacts.checked import open_part
 from scrollwork.storage.artifacts.columns import Columns, fields_by_size, texts
 from scrollwork.storage.artifacts.copies import keep
@@ -164,10 +166,11 @@ def read_rows(
     only: (text column, allowed values), to yield only the rows with one of these values. Rows of a part with another
     schema (of an older version) are checked; raises InvalidRow if one does not fit `row`. Raises DamagedArtifact.
     """
+    allowed = None if only is None else (only[0], _listed(only[1]))
     for part in parts:
         with open_part(folder, part) as checked:
             for group in checked.groups():
-                batch = group if only is None else rows_among(group, *only)
+                batch = group if allowed is None else _among(group, *allowed)
                 if batch.schema.equals(row.schema()):
                     yield from as_written(row, map(stored_values, batch.columns))
                 else:
@@ -193,52 +196,67 @@ def read_tuples(
 
     only: (one of the named columns, allowed values). Raises DamagedArtifact.
     """
+    allowed = None if only is None else (only[0], _listed(only[1]))
     for part in parts:
         with open_part(folder, part) as checked:
             for group in checked.groups(list(names)):
-                batch = group if only is None else rows_among(group, *only)
+                batch = group if allowed is None else _among(group, *allowed)
                 found = dict(zip(batch.schema.names, map(stored_values, batch.columns), strict=True))
                 yield from zip(*(found.get(name) or [None] * len(batch) for name in names), strict=True)
 
 
 def rows_among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
     """Return the rows of a batch in which this text column holds one of the values."""
+    return _among(batch, column, _listed(values))
+
+
+def _listed(values: Collection[str]) -> pa.Array:
+    return texts([utf8(value) for value in sorted(values)])
+
+
+def _among(batch: pa.RecordBatch, column: str, values: pa.Array) -> pa.RecordBatch:
     import pyarrow.compute as pc
 
-    return batch.filter(pc.is_in(batch.column(column), texts([utf8(value) for value in sorted(values)])))
+    return batch.filter(pc.is_in(batch.column(column), values))
 
 
 class TextReader:
-    """Reads texts of documents by their id. It caches the last used row groups, up to `keep_bytes` in all.
+    """Reads texts of documents by their id. It caches the last used row groups, up to `keep_bytes` in all, or one.
 
-    The constructor reads the ids of all documents. Raises DamagedArtifact.
+    The constructor reads the ids of all documents, and keeps them in bounded memory. Raises DamagedArtifact.
     """
 
     def __init__(self, folder: Location, parts: list[Part], keep_bytes: int = 64 << 20) -> None:
         self._folder, self._parts, self._keep = folder, parts, keep_bytes
-        self._where: dict[str, tuple[int, int]] = {}
+        self._where = KeyTable()  # number of the part, then 32 bits: number of the row group
         self._groups: OrderedDict[tuple[int, int], dict[str, str]] = OrderedDict()
         self._sizes: dict[tuple[int, int], int] = {}
         for number, part in enumerate(parts):
             with open_part(folder, part) as checked:
                 for group, batch in enumerate(checked.groups(["document_id"])):
                     for document_id in batch.column(0).to_pylist():
-                        self._where[document_id] = (number, group)
+                        self._where.add(document_id, number << 32 | group)
 
     def __call__(self, document_id: str) -> str:
         """Return the text of a document. Raises KeyError for an unknown id, DamagedArtifact."""
-        place = self._where[document_id]
+        if (known := self._where.get(document_id)) is None:
+            raise KeyError(document_id)
+        place = known >> 32, known & 0xFFFF_FFFF
         if place in self._groups:
             self._groups.move_to_end(place)
         else:
+            self._make_room()  # first, as the new group is the only one that is needed now
             self._groups[place] = self._load(place)
-            while len(self._groups) > 1 and sum(self._sizes.values()) > self._keep:
-                oldest, _ = self._groups.popitem(last=False)
-                del self._sizes[oldest]
         return self._groups[place][document_id]
+
+    def _make_room(self) -> None:
+        while self._groups and sum(self._sizes.values()) + max(self._sizes.values()) > self._keep:
+            oldest, _ = self._groups.popitem(last=False)
+            del self._sizes[oldest]
 
     def _load(self, place: tuple[int, int]) -> dict[str, str]:
         with open_part(self._folder, self._parts[place[0]]) as checked:
             table = checked.group(place[1], ["document_id", "text"])
-        self._sizes[place] = table.nbytes
-        return dict(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))
+        found = table.column(1).to_pylist()
+        self._sizes[place] = sum(map(sys.getsizeof, found))  # in Python a text may take twice or four times its bytes
+        return dict(zip(table.column(0).to_pylist(), found, strict=True))

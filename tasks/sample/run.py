@@ -13,6 +13,7 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.sampling import choose
 from scrollwork.records.example import Example, Repetitions
+from scrollwork.records.key_table import KeyTable
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Keeper:
 
     def __init__(self, writer: ArtifactWriter) -> None:
         self._table = writer.table("examples", Example)
-        self._documents: set[str] = set()
+        self._documents = KeyTable()
         self._repetitions = Repetitions("sample")
         self._counts: Counter[str] = Counter()
 
@@ -106,7 +107,8 @@ class Keeper:
         for example in chosen:
             self._repetitions.check(example)
             self._table.add(example)
-            self._documents.update(example.document_ids)
+            for document_id in example.document_ids:
+                self._documents.add(document_id)
             self._counts["examples"] += 1
             self._counts["references"] += len(example.references)
             yield example

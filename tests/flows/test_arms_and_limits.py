@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scrollwork.records.document import TokenCount
 from scrollwork.records.prompt import Prompt
-from scrollwork.records.token_count import TokenCount
 from scrollwork.storage.home import Home
 from tests.conftest import Call
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from scrollwork.preprocessing import sampling
 from scrollwork.preprocessing.sampling import choose
 from scrollwork.records.example import Example, metadata
+from scrollwork.records.stable_choice import stable_int
 
 
 def example(name: str, **facts: Any) -> Example:
@@ -153,3 +155,64 @@ def test_all_examples_are_held_while_they_are_chosen_from() -> None:
     tracemalloc.stop()
     assert found == 200 * 65_536
     assert peak < 2_000_000
+
+
+def reference_choice(examples: list[Example], policy: dict[str, Any]) -> list[str]:
+    """All candidates sorted by the published rule, without what keeps few of them in memory."""
+    seed, by, room = policy["seed"], policy.get("by", ""), dict(policy.get("strata", {}))
+    ranked = sorted(
+        examples,
+        key=lambda one: (
+            -float(one.facts[policy["order_by"]]) if "order_by" in policy else 0.0,
+            stable_int("sample", seed, one.task, one.example_id),
+        ),
+    )
+    taken: list[str] = []
+    for one in ranked:
+        if by and not room.get(one.facts[by]):
+            continue
+        if len(taken) < policy["size"] + policy.get("skip", 0):
+            taken.append(one.example_id)
+            room[one.facts[by] if by else ""] = room.get(one.facts[by] if by else "", 0) - 1
+    return [one.example_id for one in examples if one.example_id in taken[policy.get("skip", 0) :]]
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"size": 7},
+        {"size": 7, "skip": 5},
+        {"size": 9, "order_by": "worth"},
+        {"size": 30, "by": "kind", "strata": {"a": 20, "b": 3}},
+        {"size": 12, "by": "kind", "strata": {"a": 20, "b": 3}},
+        {"size": 5_000},
+    ],
+)
+def test_what_is_dropped_on_the_way_would_have_been_chosen(policy: dict[str, Any], monkeypatch: Any) -> None:
+    monkeypatch.setattr(sampling, "CUT", 2)
+    many = [example(f"e{n}", kind="abc"[n % 3], worth=n % 11) for n in range(400)]
+    policy = {"seed": 4, **policy}
+    assert names(choose(many, suite="s", **policy)) == reference_choice(many, policy)
+
+
+class Endless:
+    """Examples that are made when they are read: nothing but what `choose` keeps is in memory."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def __iter__(self) -> Iterator[Example]:
+        return (example(f"e{n}") for n in range(self.count))
+
+
+def test_memory_of_a_sample_grows_with_the_data_set() -> None:
+    def peak(count: int) -> int:
+        tracemalloc.start()
+        try:
+            assert len(list_of(Endless(count), suite="s", seed=0, size=100)) == 100  # type: ignore[arg-type]
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(100)  # what is imported late
+    assert peak(20_000) - peak(5_000) < 30 * 15_000  # bytes; a list of candidates takes 500 for each

@@ -31,7 +31,7 @@ from scrollwork.records.complexity import (
     ProblemAtLength,
     WindowOutcomes,
 )
-from scrollwork.records.document import Document, text_id
+from scrollwork.records.document import Document, TokenCount, text_id
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example, metadata
 from scrollwork.records.fitted import KINDS as RULES
@@ -64,7 +64,6 @@ from scrollwork.records.response import FINISH_REASONS, KINDS, Failure, Response
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate, Coverage, Score
 from scrollwork.records.statistics import MEASURES, Bin, Distribution, Spread
-from scrollwork.records.token_count import TokenCount
 from scrollwork.storage.artifacts import plain
 from scrollwork.storage.artifacts.columns import to_batch
 from scrollwork.storage.artifacts.plain import plain_rows, plain_values, stored_values
