@@ -48,6 +48,15 @@ def standing_sentence(standing: Sequence[tuple[str, float, int]]) -> str:
     return f" Still down, as reported before: {named}{more}."
 
 
+def low_sentence(tasks: Sequence[str], size: float) -> str:
+    """Return a further sentence on tasks whose mean was below the least reported drop, in points; "" for none."""
+    if not tasks:
+        return ""
+    named = ", ".join(tasks[:MOST_NAMED])
+    more = f" and {_tasks(len(tasks) - MOST_NAMED)} more" if len(tasks) > MOST_NAMED else ""
+    return f" Below {size:g} point{'s' * (size != 1)} before, so no drop can be seen: {named}{more}."
+
+
 def quiet_sentence(
     counts: Mapping[str, int],
     reference: str,

@@ -23,6 +23,7 @@ from scrollwork.analysis.nights.rule import STANDARD, Rule
 from scrollwork.analysis.nights.sentence import (
     Blind,
     drop_sentence,
+    low_sentence,
     missing_sentence,
     quiet_sentence,
     standing_sentence,
@@ -219,4 +220,9 @@ def _sentence(found: Sequence[TaskVerdict], reference: str, rule: Rule) -> str:
         if not can_find(one.documents, nights := one.window + one.against, rule, tests)
     ]
     fall = min(((one.difference or 0.0, one.task, one.window) for one in untold), default=(0.0, "", 1))
-    return quiet_sentence(counts, reference, max(least, default=None), rule.level, blind, fall) + standing
+    low = [one.task for one in found if one.before is not None and one.before < rule.size]
+    return (
+        quiet_sentence(counts, reference, max(least, default=None), rule.level, blind, fall)
+        + standing
+        + low_sentence(low, rule.size)
+    )

@@ -316,12 +316,8 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
     names = under_way(standing)
     stop_all(standing)
     forget_server(home)
-    rest = (
-        f", with what was under way: {', '.join(names)}. What is stored stands, answers in flight are lost"
-        if names
-        else ""
-    )
-    say(f"stopped{rest}")
+    ended = f", with {', '.join(names)}. What is stored stands, answers in flight are lost" if names else ""
+    say(f"stopped{ended}")
     return True
 
 

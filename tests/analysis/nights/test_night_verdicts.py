@@ -181,6 +181,12 @@ def test_missing_answers_hide_or_make_a_drop() -> None:
     assert {one.difference for one in verdict(reference, easy).tasks} == {0.0}
 
 
+def test_a_task_that_scores_nothing_is_said_to_be_watched() -> None:
+    nothing = Night.of("r", {"qasper": rows(np.zeros(100)), "quality": rows(np.full(100, 50.0))})
+    found = verdict(nothing, replace(nothing, name="n"))
+    assert found.sentence.endswith(" Below 1 point before, so no drop can be seen: qasper.")
+
+
 def test_a_task_that_is_new_is_compared_or_unnamed() -> None:
     tonight = night("tonight", 2)
     more = replace(tonight, tasks={**tonight.tasks, "new": tonight.tasks["qasper"]})
