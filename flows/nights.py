@@ -116,22 +116,24 @@ def take_night(night: Night, engine: Engine = run_inline) -> NightTaken:
     Where the canary shows a change, the full set is asked then. Raises StageFailed, StorageError.
     """
     nights = Nights(night.chain.session.home.url)
+    if night.kind == CANARY:
+        taken = take_canary(nights, night, engine)
+        if isinstance(taken, NightTaken):
+            return taken
+        night = taken
     with noting_errors(nights, night.chain):
-        if night.kind == CANARY:
-            taken = take_canary(nights, night, engine)
-            if isinstance(taken, NightTaken):
-                return taken
-            night = taken
-        return stored(nights, night, run(night.chain, engine))
+        outcome = run(night.chain, engine)
+    return stored(nights, night, outcome)
 
 
 @contextmanager
 def noting_errors(nights: Nights, chain: Chain) -> Iterator[None]:
-    """Note an error, or Ctrl-C, that ends a night."""
+    """Note an error, or Ctrl-C, that ends a night before its row is written."""
     try:
         yield
     except BaseException as error:
-        note_unfinished(nights, chain, [str(error) or type(error).__name__])
+        stopped = isinstance(error, KeyboardInterrupt)
+        note_unfinished(nights, chain, ["it was stopped" if stopped else str(error) or type(error).__name__])
         raise
 
 
@@ -148,10 +150,11 @@ def note_unfinished(nights: Nights, chain: Chain, why: Sequence[str]) -> None:
 
 def take_canary(nights: Nights, night: Night, engine: Engine) -> NightTaken | Night:
     """Ask the canary. Returns the night that was taken, or the one that asks the full set and says why."""
-    outcome = run_canary(night.chain, engine)
-    if unfinished := missing_of(night.chain, outcome):
-        return left(nights, night.chain, outcome, unfinished)
-    looked = look_at(nights, night.chain)
+    with noting_errors(nights, night.chain):
+        outcome = run_canary(night.chain, engine)
+        if unfinished := missing_of(night.chain, outcome):
+            return left(nights, night.chain, outcome, unfinished)
+        looked = look_at(nights, night.chain)
     changes = [change for one in looked.values() for change in one.changes]
     if not changes:
         return stored(nights, night, outcome, looked)
@@ -183,7 +186,8 @@ def stored(nights: Nights, night: Night, outcome: Outcome, looked: dict[str, Loo
     if unfinished := missing_of(night.chain, outcome):
         return left(nights, night.chain, outcome, unfinished)
     asked = Asked(night.kind, night.causes, night.why, night.served, looked or {})
-    row, new = write_night(nights, night.chain, asked)
+    with noting_errors(nights, night.chain):
+        row, new = write_night(nights, night.chain, asked)
     nights.end(row, night.begun)
     try:
         write_nights_page(night.chain.session.home)

@@ -64,7 +64,7 @@ def choose(
         return -worth, group, stable_int("sample", seed, example.task, example.example_id)
 
     room = dict(strata or {})
-    if not (size or by or unique_by or skip or limit):
+    if not (size or by or order_by or unique_by or group_by or skip or limit):
         return (replace(example, suite=suite) for example in examples)
     if by and not unique_by:
         ranked = sorted(foremost(listed, rank, lambda one: value_name(one.facts[by]), room), key=rank)

@@ -28,13 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
         row = named({row.name: row for row in rows}, arguments.night)
         show_night(row, accepted, mutes, nights.notes, arguments.json)
         return 0
-    if arguments.json:
-        shown = [as_json(row, accepted) for row in rows]
-        left = [plain(one) for one in nights.unfinished(rows)]
-        muted = [plain(mute) for mute in mutes]
-        print_json({"nights": shown, "unfinished": left, "mutes": muted, "notes": nights.notes})
-        return 0
     left = nights.unfinished(rows)
+    if arguments.json:
+        noted = {"unfinished": [plain(one) for one in left], "mutes": [plain(mute) for mute in mutes]}
+        print_json({"nights": [as_json(row, accepted) for row in rows], **noted, "notes": nights.notes})
+        return 0
     for note in nights.notes:
         say(f"note: {note}")
     if not rows and not left:

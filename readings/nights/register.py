@@ -163,10 +163,15 @@ class Nights:
         self._append(MUTED, mute)
 
     def unfinished(self, rows: Sequence[NightRow]) -> list[Unfinished]:
-        """List the last night of each suite and settings that was not whole, unless one was stored since. rows: all."""
-        stored = {(row.suite, row.settings): row.ended for row in rows}
-        last = {(one.suite, one.settings): one for _, one in self._every(UNFINISHED, Unfinished)}
-        return [one for which, one in last.items() if one.at > stored.get(which, -1)]
+        """List the last night of each suite, settings and models that was not whole, unless nights with all of these
+        models were stored since. rows: all, the oldest first."""
+        stored = {(row.suite, row.settings, one.model): row.ended for row in rows for one in row.models}
+        last = {(one.suite, one.settings, one.models): one for _, one in self._every(UNFINISHED, Unfinished)}
+        return [
+            one
+            for one in last.values()
+            if any(one.at > stored.get((one.suite, one.settings, model), -1) for model in one.models)
+        ]
 
     def leave(self, unfinished: Unfinished) -> None:
         """Note that a night ended before it was whole."""

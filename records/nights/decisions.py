@@ -61,6 +61,7 @@ class Unfinished(Row):
     at: int
 
     def check(self) -> None:
+        self.require(bool(self.models), "models", "is empty")
         self.require(bool(self.why), "why", "is empty")
         self.require(0 <= self.at <= LATEST, "at", "is no time in unix seconds")
 

@@ -74,6 +74,7 @@ def test_documents_are_counted_by_another_vocabulary_or_twice(call: Call, vocabu
     assert task["coverage"]["truncated"] == task["coverage"]["expected"] > 0
     prompts = rows(call.home, "prompt", "prompts", Prompt)
     counts = {row.document_id: row.tokens for row in rows(call.home, "tokens", "tokens", TokenCount, "hf-")}
+    assert list(counts) == sorted(counts)
     assert all(prompt.tokens_prompt <= 500 and prompt.truncated for prompt in prompts)
     for prompt in prompts:
         (part,) = [part for part in prompt.parts if part.role == "document"]

@@ -16,6 +16,17 @@ from tests.conftest import Scrollwork
 from tests.nights.hotels import BAD, GOOD, HOTELS, night, ready, rows, states, words
 from tests.survival.hosted import Vendors, answered, twice, vendors
 
+FULL_DISK = """
+import runpy
+from scrollwork.flows import nights
+from scrollwork.storage.errors import StorageError
+
+def full(*_: object) -> None:
+    raise StorageError("the disk is full")
+
+nights.FUNCTION = full
+runpy.run_module("scrollwork.cli.main", run_name="__main__", alter_sys=True)
+"""
 MINUTES_OF_A_SECOND = """
 import runpy
 from scrollwork.suites import model_tables
@@ -199,6 +210,18 @@ def test_budget_that_ends_stores_half_a_night(work: Scrollwork, served: Vendors)
     assert len(rows(work.home)) == 1
     assert work("status", "--json").document["unfinished_nights"] == []
     assert work("nights", "--json").document["unfinished"] == []
+
+
+@pytest.mark.parametrize(("function", "told"), [("write_night", True), ("scrub_lines", False)])
+def test_an_error_that_ends_a_night_is_told_nowhere_or_of_a_stored_one(
+    work: Scrollwork, function: str, told: bool
+) -> None:
+    failing = work.with_(prefix=("-c", FULL_DISK.replace("FUNCTION", function)), warm=True)
+    assert "the disk is full" in failing(*words(work), status=1).err
+    assert len(rows(work.home)) == (not told)
+    left = work("nights", "--json").document["unfinished"]
+    assert [one["why"] for one in left] == [["the disk is full"]] * told
+    assert ("NOT WHOLE" in work("status").out) is told
 
 
 def test_damaged_night_stops_the_next_or_is_passed_over_silently(work: Scrollwork, served: Vendors) -> None:

@@ -168,6 +168,19 @@ def test_mute_that_is_over_stands_or_an_earlier_one_counts(tmp_path: Path) -> No
         Mute("a", "tomorrow", "", 0)
 
 
+def test_a_night_of_other_models_hides_one_that_was_not_whole(tmp_path: Path) -> None:
+    nights, stored = Nights(str(tmp_path)), row(3)
+    (model,) = stored.models
+    own = Unfinished(stored.suite, stored.settings, (model.model,), "", ("no answer",), stored.ended + 1)
+    other = replace(own, models=("other",))
+    both = replace(own, models=("other", model.model), at=stored.ended)
+    for one in (replace(own, why=("before",)), own, other, both, replace(own, settings="f" * 16)):
+        nights.leave(one)
+    assert nights.unfinished([stored]) == [own, other, both, replace(own, settings="f" * 16)]
+    later = replace(stored, ended=own.at)
+    assert nights.unfinished([stored, later]) == [other, both, replace(own, settings="f" * 16)]
+
+
 def test_night_that_ended_counts_as_begun(tmp_path: Path) -> None:
     nights, begun = Nights(str(tmp_path)), Begun(("m",), ("20261128T033557Z-3fa9c101",), 5)
     nights.begin("0" * 16, begun)
