@@ -7,6 +7,7 @@ type checkers alone do not. `make check` holds the floors as well, by import-lin
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cache
@@ -143,3 +144,14 @@ def test_a_folder_holds_too_many_modules_to_find_one_or_too_few_to_be_a_folder()
 def test_a_module_is_too_long_to_be_read_in_one_go() -> None:
     lines = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in MODULES.items()}
     assert {name: count for name, count in lines.items() if count > LONGEST} == {}
+
+
+def test_a_link_leads_to_one_machine() -> None:
+    """A link to an environment of a developer was committed once: its path is of no other machine."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=PROJECT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    links = [PROJECT / name for name in listed.stdout.splitlines() if (PROJECT / name).is_symlink()]
+    assert links
+    assert [path for path in links if path.readlink().parts[0] != ".."] == []
