@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,13 +46,13 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     parameters = Parameters(**node.params)
     curated, tokenizer = inputs["curated"], load(parameters.tokenizer, session.home)
     text_of = curated.texts()
-    found = Corpus({name: [] for name in ("documents", "tokens_in", "tokens_out")})
+    found = Corpus({name: array("d") for name in ("documents", "tokens_in", "tokens_out")})
     number = 0
     for number, example in enumerate(curated.rows("examples", Example), start=1):
         texts = shown_documents(example, text_of)
         found.values["documents"].append(len(texts))
         found.values["tokens_in"].append(sum(map(tokenizer.count, texts)))
-        found.values["tokens_out"] += map(tokenizer.count, written_references(example, parameters.metric))
+        found.values["tokens_out"].extend(map(tokenizer.count, written_references(example, parameters.metric)))
         progress.tell(node.title, number, curated.facts["examples"])
     rows = writer.table("distributions", Distribution)
     for row in distributions(found, *(node.label(name) for name in ("suite", "task", "split"))):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example
 from scrollwork.records.gold import KEPT
+from scrollwork.records.key_table import KeyTable
 from scrollwork.records.statistics import Bin, Distribution, Spread
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
@@ -53,24 +54,19 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     from scrollwork.analysis.statistics.corpus import corpus, distributions, histograms
 
     labels = tuple(node.label(name) for name in ("suite", "task", "split"))
-    words_in = {
-        (row["example_id"], row["draw"]): row["words"]
-        for shard in inputs.each("prompts")
-        for row in shard.columns("prompts", ["example_id", "draw", "words"])
-    }
-    examples = [row for sample in inputs.each("sample") for row in sample.rows("examples", Example)]
-    found = corpus(examples, words_in, inputs["curated"].texts(), **non_default(Parameters(**node.params)))
     rows = writer.table("distributions", Distribution)
     bins = writer.table("histograms", Bin)
     spreads = writer.table("spreads", Spread)
+    examples = Counted(inputs)
+    parameters = non_default(Parameters(**node.params))
+    told = Lengths(inputs), inputs["curated"].texts()
+    found = corpus(examples, *told, **parameters, hand_over=spreads.add)
     counted = {}
     for distribution in distributions(found, *labels):
         rows.add(distribution)
         counted[distribution.measure] = numbers(distribution)
     for one in histograms(found, *labels):
         bins.add(one)
-    for pair in found.spreads:
-        spreads.add(pair)
     facts = {}
     if "sizes" in inputs:  # runs draw from the data set: report on all of it too
         for distribution in inputs["sizes"].rows("distributions", Distribution):
@@ -78,13 +74,44 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
             counted[distribution.measure] = numbers(distribution)
         facts["tokenizer"] = inputs["sizes"].facts["tokenizer"]
     writer.facts = {
-        "examples": len(examples),
-        "documents": len({document_id for example in examples for document_id in example.document_ids}),
-        "references": sum(len(example.references) for example in examples),
-        "pairs": len(found.spreads),
+        "examples": examples.count,
+        "documents": len(examples.documents),
+        "references": int(sum(found.values["references"])),
+        "pairs": spreads.count,
         "distributions": counted,
         **facts,
     }
+
+
+class Lengths:
+    """White-space words of the prompts of all shards, by example id and draw."""
+
+    def __init__(self, inputs: InputArtifacts) -> None:
+        self._words = KeyTable()
+        for shard in inputs.each("prompts"):
+            for example_id, draw, words in shard.tuples("prompts", ("example_id", "draw", "words")):
+                self._words.add(f"{draw} {example_id}", words)
+
+    def __getitem__(self, name: tuple[str, int]) -> int:
+        if (words := self._words.get(f"{name[1]} {name[0]}")) is None:
+            raise KeyError(name)
+        return words
+
+
+class Counted:
+    """The examples of all samples, counted while they are read. documents: those that they are on."""
+
+    def __init__(self, inputs: InputArtifacts) -> None:
+        self._inputs = inputs
+        self.count, self.documents = 0, KeyTable()
+
+    def __iter__(self) -> Iterator[Example]:
+        for sample in self._inputs.each("sample"):
+            for example in sample.rows("examples", Example):
+                self.count += 1
+                for document_id in example.document_ids:
+                    self.documents.add(document_id)
+                yield example
 
 
 def numbers(row: Distribution) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -19,6 +21,7 @@ DECADES = 8
 QUANTILES = (5, 25, 50, 75, 95)
 HISTOGRAMS = ("words_in", "words_out", "spread")
 OUTPUTS = ("references", "options", "query")
+KEPT_WORDS = 200_000  # of the documents whose indices are kept; about 40 MB
 
 
 def bin_edges() -> tuple[int, ...]:
@@ -29,68 +32,82 @@ def bin_edges() -> tuple[int, ...]:
 EDGES = bin_edges()
 
 
+class PromptWords(Protocol):
+    """White-space words of whole prompts. Raises KeyError for an example without a prompt."""
+
+    def __getitem__(self, name: tuple[str, int], /) -> int:
+        """Return those of an example, by its id and draw."""
+
+
 @dataclass
 class Corpus:
-    """Values of each measure, in the order of the examples, and the spread of each pair of input and output."""
+    """Values of each measure, in the order of the examples, 8 bytes each; the spread of each pair of input and output,
+    unless they were handed over one by one."""
 
-    values: dict[str, list[float]] = field(default_factory=dict)
+    values: dict[str, array[float]] = field(default_factory=dict)
     spreads: list[Spread] = field(default_factory=list)
 
 
 def corpus(
-    examples: Sequence[Example],
-    words_in: Mapping[tuple[str, int], int],
+    examples: Iterable[Example],
+    words_in: PromptWords,
     text_of: Callable[[str], str],
     *,
     output: str,
     kind: str,
     metric: str = "",
+    hand_over: Callable[[Spread], None] | None = None,
 ) -> Corpus:
-    """Count everything about a task and split.
+    """Count everything about a task and split. Examples are read once and not kept.
 
-    words_in: white-space words of the whole prompt by example id and draw. output: what the spread is of: the
-    references, the texts of the options that they name (answers that are letters), or the query (ContractNLI: the
-    hypothesis). metric: of the task, where references are more than texts (scrollwork.records.gold). kind "qa":
-    references are looked for in the documents. Examples on the same documents share one index. Raises ValueError for
-    another `output`, KeyError for an example without prompt.
+    words_in: by example id and draw. output: what the spread is of: the references, the texts of the options that they
+    name (answers that are letters), or the query (ContractNLI: the hypothesis). metric: of the task, where references
+    are more than texts (scrollwork.records.gold). kind "qa": references are looked for in the documents. hand_over:
+    takes each spread in place of the list. Raises ValueError for another `output`, KeyError for an example without
+    prompt.
     """
     if output not in OUTPUTS:
         raise ValueError(f"{output!r} is none of {', '.join(OUTPUTS)}")
-    found = Corpus({name: [] for name in ("words_in", "words_document", "words_out", "references", "spread")})
-    if kind == "qa":
-        found.values["in_document"] = []
-    spreads: dict[int, list[Spread]] = {}
-    held: dict[int, list[float]] = {}
-    document_words: dict[int, int] = {}
-    for document_ids, places in documents_with_places(examples):
-        texts = [text_of(document_id) for document_id in document_ids]
-        index = Index(texts)
-        count = sum(len(text.split()) for text in texts)
-        for place in places:
-            example = examples[place]
-            document_words[place] = count
-            spreads[place] = [
-                spread_row(example, number, text, index) for number, text in outputs(example, output, metric)
-            ]
-            held[place] = [float(index.holds(one)) for one in answers(example, output, metric)] if kind == "qa" else []
-    for place, example in enumerate(examples):
-        found.values["words_in"].append(words_in[example.example_id, example.draw])
-        found.values["words_document"].append(document_words[place])
-        found.values["words_out"] += [len(text.split()) for text in written_references(example, metric)]
-        found.values["references"].append(len(example.references))
-        found.spreads += spreads[place]
+    measures = ("words_in", "words_document", "words_out", "references", "spread", *(["in_document"] * (kind == "qa")))
+    found = Corpus({name: array("d") for name in measures})
+    values, add = found.values, hand_over or found.spreads.append
+    indexed = Indexed(text_of)
+    for example in examples:
+        index, count = indexed.of(example.document_ids)
+        values["words_in"].append(words_in[example.example_id, example.draw])
+        values["words_document"].append(count)
+        values["words_out"].extend(len(text.split()) for text in written_references(example, metric))
+        values["references"].append(len(example.references))
+        for number, text in outputs(example, output, metric):
+            row = spread_row(example, number, text, index)
+            if row.spread is not None:
+                values["spread"].append(row.spread)
+            add(row)
         if kind == "qa":
-            found.values["in_document"] += held[place]
-    found.values["spread"] = [row.spread for row in found.spreads if row.spread is not None]
+            values["in_document"].extend(float(index.holds(one)) for one in answers(example, output, metric))
     return found
 
 
-def documents_with_places(examples: Sequence[Example]) -> Iterator[tuple[tuple[str, ...], list[int]]]:
-    """Yield documents in the order of their first example, with the places of all examples on them."""
-    places: dict[tuple[str, ...], list[int]] = {}
-    for place, example in enumerate(examples):
-        places.setdefault(example.document_ids, []).append(place)
-    yield from places.items()
+class Indexed:
+    """The indices of the last documents, which the next examples may be on too: up to `KEPT_WORDS` in all, or one."""
+
+    def __init__(self, text_of: Callable[[str], str]) -> None:
+        self._text_of = text_of
+        self._kept: OrderedDict[tuple[str, ...], tuple[Index, int]] = OrderedDict()
+        self._words = 0
+
+    def of(self, document_ids: tuple[str, ...]) -> tuple[Index, int]:
+        """Return (the index of these documents in this order, their number of white-space words)."""
+        if document_ids in self._kept:
+            self._kept.move_to_end(document_ids)
+            return self._kept[document_ids]
+        texts = [self._text_of(one) for one in document_ids]
+        made = Index(texts), sum(len(text.split()) for text in texts)
+        self._words += made[0].words
+        while self._kept and self._words > KEPT_WORDS:
+            self._words -= self._kept.popitem(last=False)[1][0].words
+        self._kept[document_ids] = made
+        return made
 
 
 def outputs(example: Example, output: str, metric: str = "") -> Iterator[tuple[int | None, str]]:

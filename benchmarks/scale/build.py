@@ -1,7 +1,7 @@
 """`scrollwork build` of corpora that grow, by two workers: seconds, memory, bytes, and how memory grows with the data.
 
 Sizes are 50, 200 and 800 MB of raw files, a tenth of that with --small; SCROLLWORK_SCALE_MB=20000 builds so many
-megabytes in place of the largest. Twice the size of the raw files is free on the disk before (TMPDIR says where).
+megabytes in place of the largest, for which one and a half times as much must be free in TMPDIR.
 """
 
 from __future__ import annotations

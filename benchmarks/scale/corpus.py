@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -83,22 +84,22 @@ def agency_of(number: int) -> str:
     return "crs" if number % 2 else "gao"
 
 
-def notes(number: int) -> Iterator[dict[str, Any]]:
-    """Notes without end, those of one file."""
+def notes(number: int, words: int = WORDS) -> Iterator[dict[str, Any]]:
+    """Notes without end, those of one file. words: on average."""
     prose = Prose(11, number)
     place = 0
     while True:
-        body = "\n\n".join(prose.paragraphs(prose.around(WORDS)))
+        body = "\n\n".join(prose.paragraphs(prose.around(words)))
         asked = {"query": prose.words(12), "references": [prose.words(5)]}
         yield {"id": f"note-{number}-{place}", "document": body, **asked}
         place += 1
 
 
-def lines(path: Path, rows: Iterator[dict[str, Any]], size: int) -> int:
-    """Write JSON Lines until a file has so many bytes; how many it has."""
+def lines(path: Path, rows: Iterator[dict[str, Any]], size: float = inf) -> int:
+    """Write JSON Lines until a file has so many bytes, or all rows; how many bytes it has."""
     path.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with path.open("wb") as out:
-        while written < size:
-            written += out.write(json.dumps(next(rows)).encode() + b"\n")
+        while written < size and (row := next(rows, None)) is not None:
+            written += out.write(json.dumps(row).encode() + b"\n")
     return written

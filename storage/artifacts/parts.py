@@ -30,6 +30,7 @@ R = TypeVar("R", bound=Row)
 GROUP_BYTES = 8 << 20  # a row group ends when it has so much text, before compression
 PART_BYTES = 512 << 20  # a part ends when it has so much text
 GROUP_ROWS = 50_000  # most rows in a row group
+KEEP_BYTES = 64 << 20  # of texts that a reader caches, as they are in memory
 
 
 class _Hashing(io.RawIOBase):
@@ -60,12 +61,13 @@ class _Hashing(io.RawIOBase):
 class TableWriter(Generic[R]):
     """Writes the rows of one table as parts of an artifact. Equal rows give equal bytes.
 
-    Its methods raise StorageFull if there is no space left. parts: the finished parts.
+    Its methods raise StorageFull if there is no space left. parts: the finished parts. count: rows added.
     """
 
     def __init__(self, folder: Location, table: str, row: type[R]) -> None:
         self.table = table
         self.parts: list[Part] = []
+        self.count = 0
         self._folder, self._row = folder, row
         self._columns: Columns[R] = Columns(row)
         self._rows = 0
@@ -78,6 +80,7 @@ class TableWriter(Generic[R]):
         """Add a row. A full row group is written to the part, and a full part is published."""
         self._columns.add(row)
         self._rows += 1
+        self.count += 1
         self._bytes += _weight(row)
         if self._bytes >= GROUP_BYTES or self._rows >= GROUP_ROWS:
             self._flush()
@@ -221,13 +224,15 @@ def _among(batch: pa.RecordBatch, column: str, values: pa.Array) -> pa.RecordBat
 
 
 class TextReader:
-    """Reads texts of documents by their id. It caches the last used row groups, up to `keep_bytes` in all, or one.
+    """Reads texts of documents by their id. It caches the last used row groups: one, or more if they have up to
+    `keep_bytes` (None: KEEP_BYTES) in all.
 
     The constructor reads the ids of all documents, and keeps them in bounded memory. Raises DamagedArtifact.
     """
 
-    def __init__(self, folder: Location, parts: list[Part], keep_bytes: int = 64 << 20) -> None:
-        self._folder, self._parts, self._keep = folder, parts, keep_bytes
+    def __init__(self, folder: Location, parts: list[Part], keep_bytes: int | None = None) -> None:
+        self._folder, self._parts = folder, parts
+        self._keep = KEEP_BYTES if keep_bytes is None else keep_bytes
         self._where = KeyTable()  # number of the part, then 32 bits: number of the row group
         self._groups: OrderedDict[tuple[int, int], dict[str, str]] = OrderedDict()
         self._sizes: dict[tuple[int, int], int] = {}

@@ -65,7 +65,7 @@ def test_order_of_examples_moves_rows_or_mixes_documents() -> None:
     found = counted(listed)
     assert [row.example_id for row in found.spreads] == ["a", "b", "c"]
     assert [row.spread for row in found.spreads] == [0.5, 0.5, 0.5]
-    assert found.values["words_document"] == [8, 3, 8]
+    assert list(found.values["words_document"]) == [8, 3, 8]
 
 
 def test_hypotheses_take_the_place_of_labels() -> None:
@@ -79,13 +79,13 @@ def test_hypotheses_take_the_place_of_labels() -> None:
 def test_letters_are_measured_as_their_options() -> None:
     found = counted([example("a", ("A",), options=OPTIONS), example("b", ("D",), options=OPTIONS)], "options", "qa")
     assert [row.spread for row in found.spreads] == [0.5, None]
-    assert found.values["words_out"] == [1, 1]
-    assert found.values["in_document"] == [1.0, 0.0]
+    assert list(found.values["words_out"]) == [1, 1]
+    assert list(found.values["in_document"]) == [1.0, 0.0]
 
 
 def test_share_in_the_document_is_of_examples() -> None:
     found = counted([example("a", ("Two, three", "nine")), example("b", ("unanswerable",))], kind="qa")
-    assert found.values["in_document"] == [1.0, 0.0, 0.0]
+    assert list(found.values["in_document"]) == [1.0, 0.0, 0.0]
     assert by_measure(found)["in_document"].mean == pytest.approx(1 / 3)
 
 
