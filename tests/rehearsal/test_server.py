@@ -78,7 +78,8 @@ def test_a_faulty_reply_is_a_good_one_or_is_paid_where_no_work_was_done(kind: st
         with rehearsing() as whole:
             good = httpx.post(whole.url("openai") + "/chat/completions", **asked)
         try:
-            reply = httpx.post(running.url("openai") + "/chat/completions", **asked, timeout=0.5)
+            patience = 0.5 if kind == "stalled" else 30  # a busy machine may take longer than half a second to answer
+            reply = httpx.post(running.url("openai") + "/chat/completions", **asked, timeout=patience)
         except (httpx.RemoteProtocolError, httpx.DecodingError, httpx.ReadTimeout):
             assert kind in ("closed", "broken_off", "stalled", "gzip_broken")
         else:
