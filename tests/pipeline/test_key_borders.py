@@ -22,7 +22,7 @@ from scrollwork.pipeline.build import ensure
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.outside_code import name_and_version
 from scrollwork.pipeline.plan import Node, topological
-from scrollwork.pipeline.source_digest import ABSENT, libraries, sources
+from scrollwork.pipeline.source_digest import ABSENT, libraries, sources, syntax_tree
 from scrollwork.preprocessing.curation import PROMPTS, PROMPTS_MODULE
 from scrollwork.preprocessing.tokens.tokenizer import engine_module
 from scrollwork.readings import verified_sources
@@ -77,7 +77,7 @@ def read(module: str) -> Module:
     named: set[str] = set()
     path = file_of(module)
     assert path is not None
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = syntax_tree(path.read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             node.body = [ast.Pass()]
@@ -234,9 +234,11 @@ def test_kernel_module_decides_rows(plans: Mapping[tuple[str, ...], Node]) -> No
             used.add(edge)
     assert used == set(kernel.EDGES), "an exception that nobody needs"
     for room in ROOMS:
-        (guard,) = ast.parse((PROJECT / room / "__init__.py").read_text(encoding="utf-8")).body
+        (guard,) = syntax_tree((PROJECT / room / "__init__.py").read_text(encoding="utf-8")).body
         assert ast.unparse(guard).startswith(f"if __name__ != 'scrollwork.{room}':\n    raise ImportError(")
-        assert not [path for path in (PROJECT / room).glob("*/**/__init__.py") if ast.parse(path.read_text()).body[1:]]
+        assert not [
+            path for path in (PROJECT / room).glob("*/**/__init__.py") if syntax_tree(path.read_text()).body[1:]
+        ]
     for name, reason in {**kernel.KERNEL, **kernel.EDGES}.items():
         assert reason, name
     rooms = {name for name in kernel.KERNEL if name.count(".") == 1}
