@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from scrollwork.pipeline import loaded_code, outside_code
 from scrollwork.pipeline.errors import CodeChanged
 from scrollwork.pipeline.kernel import KERNEL, KEYED, KEYED_BESIDE
 from scrollwork.pipeline.loaded_code import NAME, ROOMS, ROOT
+from scrollwork.pipeline.outside_code import version
 from scrollwork.pipeline.source_cache import Memory, Parsed
 
 ABSENT = "not installed"  # stands in keys in place of a version

@@ -31,7 +31,16 @@ import pytest
 from _pytest.assertion import rewrite
 from hypothesis import settings
 
-from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, connected, forking_process, remember_charts, with_house
+from tests.forked import (
+    POSSIBLE,
+    READ_BY_LIBRARIES,
+    Forked,
+    connected,
+    forking_process,
+    remember_charts,
+    unsynced,
+    with_house,
+)
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes depends on the machine
 settings.load_profile("untimed")
@@ -61,6 +70,7 @@ BIN = Path(sys.executable).parent
 WORKERS = os.environ["SCROLLWORK_WORKERS"] = "1"
 # numpy too, which reads this when it is imported: on our small matrices a thread a core takes up to three times the CPU.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.fsync = unsynced
 TOGETHER = Path()  # set by the fixture of this name
 UNCHANGED = Path()  # the tree that nobody changes; set by the fixture `house`
 SUITE = "zeroscrolls"

@@ -40,16 +40,9 @@ LIBRARIES = (
     *("matplotlib.backends.backend_svg", "matplotlib.backends.backend_agg", "rouge_score.rouge_scorer", "openai"),
     *("anthropic", "httpx", "anyio", "asyncio", "concurrent.futures", "http.server", "websockets", "websockets.sync"),
     *("fastapi", "starlette", "uvicorn", "pydantic", "pydantic_settings", "yaml", "jsonschema", "rich.console"),
-    *(
-        "rich.table",
-        "rich.progress",
-        "griffe",
-        "referencing",
-        "pathspec",
-        "coolname",
-        "opentelemetry.trace",
-        "argparse",
-    ),
+    *("rich.table", "rich.progress", "griffe", "referencing", "pathspec", "coolname", "opentelemetry.trace"),
+    *("fsspec.implementations.local", "matplotlib.style", "pyarrow.vendored.version", "rich._emoji_codes"),
+    *("uvicorn.protocols.http.auto", "uvicorn.protocols.websockets.auto"),
 )
 CHECKPOINTS = (
     *("torch", "transformers.generation.utils", "transformers.models.auto.modeling_auto"),
@@ -227,13 +220,29 @@ def _become(asked: dict[str, Any], files: list[int]) -> list[str]:
 
 
 def import_house(root: str) -> None:
-    """Import what commands import of a tree, but for what imports Prefect, and the module that is run."""
+    """Import what commands import of a tree, but for what imports Prefect, and the module that is run; and do what each
+    of them would do anew with files that stay as they are: read the modules for keys and the tables of vendors and
+    sources, compile the templates of pages."""
     sys.path.insert(0, root)
     for module in importlib.import_module(WATCH).noted_at_first():
         if module not in (*NEEDS_PREFECT, "scrollwork.cli.main"):
             importlib.import_module(module)
+    read_for_keys: Any = importlib.import_module("scrollwork.pipeline.source_digest")
+    for module in importlib.import_module(WATCH).noted_at_first():
+        read_for_keys._read(module)
+    read_for_keys._memory().save()  # else each command would, when it ends
+    importlib.import_module("scrollwork.models.vendors.families").vendors()
+    suites: Any = importlib.import_module("scrollwork.suites.suite_files")
+    for name in suites.bundled_suites():
+        importlib.import_module("scrollwork.fetching.upstream").upstream_of(suites.load_suite(name))
+    pages: Any = importlib.import_module("scrollwork.reporting.page.environment").environment()
+    for template in (Path(root) / "reporting" / "templates").glob("*.html"):
+        if template.name != "statistics.html":  # which has filters of its own
+            pages.get_template(template.name)
     remember_charts(Path(root).with_name("charts"))
     sys.path.remove(root)
+    found: Any = importlib.import_module("scrollwork.pipeline.entry_points").installed_entry_points
+    assert not found.cache_info().currsize, "a command would not find what is on its own path"
     assert "prefect" not in sys.modules, "a module that imports Prefect is not named in NEEDS_PREFECT"
     gc.collect()
     gc.freeze()
@@ -290,6 +299,12 @@ def run(arguments: list[str]) -> None:
         runpy.run_path(arguments[0], run_name="__main__")
 
 
+def unsynced(file: Any) -> None:
+    """`os.fsync` of the tests: the machine does not lose power in one, and a kill loses nothing that was written. It still
+    refuses a file that is closed."""
+    os.fstat(file if isinstance(file, int) else file.fileno())
+
+
 def leave(ended: SystemExit) -> NoReturn:
     """End as an interpreter does, but for taking apart what it shares with the process that it was forked from, which
     would copy all of that first: 0.2 s, most of what a small command takes."""
@@ -318,6 +333,7 @@ def leave(ended: SystemExit) -> NoReturn:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the commands get it too
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+    os.fsync = unsynced
     for library in [*LIBRARIES, *(CHECKPOINTS if "checkpoints" in sys.argv else ())]:
         importlib.import_module(library)
     gc.collect()

@@ -6,6 +6,7 @@ import subprocess
 from importlib.metadata import distributions
 from pathlib import Path
 
+from scrollwork.pipeline.outside_code import name_and_version
 from scrollwork.storage.digest import sha256_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,8 +24,8 @@ def commit_of(root: Path = ROOT) -> str:
 
 def libraries_digest() -> str:
     """Return the digest of all installed packages and their versions, as a lock file would name them."""
-    found = {f"{one.metadata['Name']}=={one.version}".lower() for one in distributions() if one.metadata["Name"]}
-    return sha256_of(sorted(found))
+    found = {(name, version) for name, version in map(name_and_version, distributions()) if name}
+    return sha256_of(sorted({f"{name}=={version}".lower() for name, version in found}))
 
 
 def _git(root: Path, *words: str) -> str:

@@ -83,7 +83,9 @@ class Manifest:
 
     def to_bytes(self) -> bytes:
         """Return the manifest as JSON, with a digest of itself. Equal manifests give equal bytes."""
-        return _text({**asdict(self), "digest": _digest(asdict(self))})
+        text = _text(vars(self))
+        place = text.index(b"\n", len(b"{\n")) + 1  # keys are sorted: it comes after the line of `content`
+        return text[:place] + _digest_line(hashlib.sha256(text).hexdigest()) + text[place:]
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str) -> Manifest:
@@ -123,13 +125,16 @@ def remote_manifests(root: Location, known: Container[str]) -> Iterator[tuple[Lo
 
 
 def _text(values: Mapping[str, Any]) -> bytes:
-    return (json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode("utf-8")
+    return (json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False, default=asdict) + "\n").encode("utf-8")
+
+
+def _digest_line(digest: str) -> bytes:
+    return f' "digest": "{digest}",\n'.encode()
 
 
 def _as_written(data: bytes, digest: str) -> bool:
     """Return whether `to_bytes` made these bytes: a fast check. Another layout of the same JSON is valid, too."""
-    line = f' "digest": "{digest}",\n'.encode()
-    return hashlib.sha256(data.replace(line, b"", 1)).hexdigest() == digest
+    return hashlib.sha256(data.replace(_digest_line(digest), b"", 1)).hexdigest() == digest
 
 
 def _digest(values: Mapping[str, Any]) -> str:

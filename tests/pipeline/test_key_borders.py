@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib.metadata import PathDistribution, distributions
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from scrollwork.models.registry import PROVIDERS, make
 from scrollwork.pipeline import kernel, planner, source_digest
 from scrollwork.pipeline.build import ensure
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.outside_code import name_and_version
 from scrollwork.pipeline.plan import Node, topological
 from scrollwork.pipeline.source_digest import ABSENT, libraries, sources, syntax_tree
 from scrollwork.preprocessing.curation import PROMPTS, PROMPTS_MODULE
@@ -523,6 +525,21 @@ def test_edit_in_a_stage_leaves_the_old_numbers(finished: Scrollwork, tree: Path
         for line in told
     )
     assert done.out.splitlines()[-1].endswith(" 0 broken, 6 made by other code")
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("METADATA", "Metadata-Version: 2.1\nName: Own_Name\nVersion: 1.0rc1+a\n\nVersion: 9\n"),
+        ("METADATA", "Metadata-Version: 2.1\nVersion: 1.0\nSummary: x\nName: n\n\nName: other\nVersion: 9\n"),
+        ("METADATA", "Name: n\nversion: 1.0\n\nMetadata-Version: 2\nName: other\nVersion: 9\n"),
+        ("PKG-INFO", "Metadata-Version: 1.0\nName: n\nVersion: 1\n"),
+    ],
+)
+def test_name_or_version_is_another_than_python_reads(tmp_path: Path, file: str, text: str) -> None:
+    (tmp_path / file).write_text(text)
+    for one in (PathDistribution(tmp_path), *distributions()):
+        assert name_and_version(one) == (one.metadata["Name"], one.version)
 
 
 def test_artifact_of_before_the_one_import_name_is_told_of_module_by_module() -> None:
