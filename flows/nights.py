@@ -30,7 +30,7 @@ from scrollwork.flows.execute import kept_from_gc, run, run_nodes, sweep, with_c
 from scrollwork.flows.keeping.scrub import scrub_lines
 from scrollwork.flows.nights_page import write_nights_page
 from scrollwork.models.engine.prices import dollars
-from scrollwork.pipeline.calling import begin_run, gone_budget, stop_of, why_given_up, within_time
+from scrollwork.pipeline.calling import STOP, begin_run, gone_budget, stop_of, why_given_up, within_time
 from scrollwork.pipeline.engines.inline import Engine, run_inline
 from scrollwork.pipeline.plan import topological
 from scrollwork.pipeline.planner import Planner
@@ -128,12 +128,12 @@ def take_night(night: Night, engine: Engine = run_inline) -> NightTaken:
 
 @contextmanager
 def noting_errors(nights: Nights, chain: Chain) -> Iterator[None]:
-    """Note an error, or Ctrl-C, that ends a night before its row is written."""
+    """Note an error, Ctrl-C or SIGTERM that ends a night before its row is written."""
     try:
         yield
     except BaseException as error:
-        stopped = isinstance(error, KeyboardInterrupt)
-        note_unfinished(nights, chain, ["it was stopped" if stopped else str(error) or type(error).__name__])
+        told = str(error) or type(error).__name__
+        note_unfinished(nights, chain, [told if isinstance(error, Exception) else STOP.reason or "stopped"])
         raise
 
 
@@ -206,6 +206,8 @@ def left(nights: Nights, chain: Chain, outcome: Outcome, unfinished: tuple[str, 
 def missing_of(chain: Chain, outcome: Outcome) -> tuple[str, ...]:
     """Say what keeps a night from being whole: stages that failed, and models with requests that are still open."""
     failed = [f"{one.node.title} failed: {one.error}" for one in outcome.failed]
+    if failed and STOP.level:  # most of them did not begin
+        return (STOP.reason,)
     planner, lacking = Planner(chain.session), Counter[str]()
     for node in topological(chain.scored):
         artifact = planner.status(node).artifact if node.asks else None

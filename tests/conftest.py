@@ -677,7 +677,7 @@ def serve(house: Path, root: Path, lent: bool = True) -> Iterator[Server]:
         server.work("up", "--quiet", "--port", str(port))
         yield server
     finally:
-        server.work("down", "--quiet", status=None)
+        server.work("down", "--quiet", "--wait", "0", status=None)
         kill(server.processes())
 
 

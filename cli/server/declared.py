@@ -57,7 +57,22 @@ SERVER: dict[str, Command] = {
             ),
         ],
     ),
-    "down": ("stop what `up` started", "scrollwork down", "scrollwork.cli.server.down", []),
+    "down": (
+        "stop what `up` started; runs that ask models store the answers in flight first",
+        "scrollwork down",
+        "scrollwork.cli.server.down",
+        [
+            (
+                ["--wait"],
+                {
+                    "type": float,
+                    "default": 300,
+                    "metavar": "SECONDS",
+                    "help": "how long runs have for that at most, 0 for none (default: %(default)s)",
+                },
+            )
+        ],
+    ),
     "deploy": (
         "apply the deployments of prefect.yaml to any Prefect server; what is there already is left alone",
         "scrollwork --home s3://bucket/evals --store postgresql://evals@db.example.org/evals deploy --pool team "

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 
 from scrollwork.cli.terminal.common import print_json, say
-from scrollwork.flows.server.up import down
+from scrollwork.flows.server.down import down
 from scrollwork.storage.home import Home
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Stop worker and server."""
-    stopped = down(Home.at(arguments.home).folder, (lambda text: None) if arguments.quiet or arguments.json else say)
+    tell = (lambda text: None) if arguments.quiet or arguments.json else say
+    stopped = down(Home.at(arguments.home).folder, tell, arguments.wait)
     if arguments.json:
         print_json({"stopped": stopped})
     return 0

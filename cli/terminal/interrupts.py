@@ -1,7 +1,9 @@
-"""Ctrl-C while hosted models are asked: once, send no more and wait for what is paid; twice, stop now."""
+"""Ctrl-C while hosted models are asked: once, send no more and wait for what is paid; twice, stop now. SIGTERM (`kill`,
+`timeout`, schedulers of clusters) is as one Ctrl-C."""
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -11,11 +13,13 @@ from types import FrameType
 from scrollwork.cli.terminal.common import say
 from scrollwork.pipeline.calling import STOP
 
+WAITING = "no more is sent, answers in flight are waited for and stored"
+
 
 @contextmanager
 def interrupts() -> Iterator[None]:
-    """Let an interrupt stop the engines of calls, where some run; else it is Python's own. Raises KeyboardInterrupt at
-    the end of a body that was stopped."""
+    """Let an interrupt or SIGTERM stop the engines of calls, where some run; else they do what they did. Raises
+    KeyboardInterrupt at the end of a body that was stopped."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -25,12 +29,25 @@ def interrupts() -> Iterator[None]:
             signal.default_int_handler(number, frame)
         STOP.set("stopped by Ctrl-C")
         if STOP.level == 1:
-            say("stopping: no more is sent, answers in flight are waited for and stored; Ctrl-C again to stop now")
+            say(f"stopping: {WAITING}; Ctrl-C again to stop now")
 
-    before = signal.signal(signal.SIGINT, interrupted)
+    def terminated(number: int, frame: FrameType | None) -> None:
+        if STOP.heard and not STOP.level:
+            STOP.set("stopped by SIGTERM")
+            say(f"stopping: {WAITING}")
+        elif not STOP.level:  # a second one does not end the wait
+            signal.signal(number, last)
+            os.kill(os.getpid(), number)
+
+    before, last = signal.signal(signal.SIGINT, interrupted), signal.signal(signal.SIGTERM, terminated)
     try:
         yield
+    except BaseException as error:
+        if STOP.level and not isinstance(error, Exception):  # Prefect's own of a flow that got SIGTERM
+            raise KeyboardInterrupt from None
+        raise
     finally:
         signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGTERM, last)
     if STOP.level:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""`up` and `down`: start, check and stop the Prefect server, work pool, deployments and one worker together."""
+"""`up`: start and check the Prefect server, work pool, deployments and one worker together."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from scrollwork.flows.server.project import (
     refuse_no_project,
     shadowing,
 )
-from scrollwork.flows.server.recovery import WORKER_NAME, end_lost_runs, is_locked, under_way
+from scrollwork.flows.server.recovery import WORKER_NAME, end_lost_runs, is_locked
 from scrollwork.flows.server.variables import SERVER, WORKER, key_names, quiet_log_levels, variables_in
 from scrollwork.flows.server.worker import KEPT
 from scrollwork.storage.location import file_lock
@@ -304,21 +304,6 @@ def environments(
         "no_proxy": unproxied,
     }
     return server | {ALLOWED_HOSTS: ",".join(running["hosts"])}, worker
-
-
-def down(home: Path, say: Callable[[str], None]) -> bool:
-    """Stop the worker and server of a home. Returns whether there was something to stop."""
-    standing = noted_server(home)
-    if standing is None:
-        secret_path(home).unlink(missing_ok=True)
-        say("nothing is running")
-        return False
-    names = under_way(standing)
-    stop_all(standing)
-    forget_server(home)
-    ended = f", with {', '.join(names)}. What is stored stands, answers in flight are lost" if names else ""
-    say(f"stopped{ended}")
-    return True
 
 
 @contextmanager

@@ -60,7 +60,7 @@ def is_read_from(number: int) -> bool:
 
 def keep_port(port: int, pipes: list[int]) -> None:
     """Hold the port and read the pipes until no child is left. SIGTERM is passed on to the children."""
-    signal.signal(signal.SIGTERM, lambda *_: end_children())
+    signal.signal(signal.SIGTERM, lambda *_: send(child_processes(os.getpid()), signal.SIGTERM))
     asked: list[int] = []  # not empty once a new server asked for the port
     signal.signal(signal.SIGUSR1, lambda *_: asked.append(1))
     held: list[socket.socket] = []
@@ -111,21 +111,24 @@ def has_children() -> bool:
     return False
 
 
-def end_children() -> None:
-    """Send SIGTERM to the children."""
-    for pid in child_processes():
+def send(pids: list[int], number: int) -> None:
+    """Send a signal to processes; those that have ended are passed over."""
+    for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGTERM)
+            os.kill(pid, number)
 
 
-def child_processes() -> list[int]:
-    """Pids of this process's children."""
-    told = Path(f"/proc/self/task/{os.getpid()}/children")
-    if told.is_file():
-        return [int(pid) for pid in told.read_text().split()]
+def child_processes(pid: int) -> list[int]:
+    """Pids of the children of a process, whichever of its threads started them."""
+    if Path("/proc/self/task").is_dir():
+        told = []
+        for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+            with suppress(OSError):
+                told += thread.read_text().split()
+        return [int(child) for child in told]
     done = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True)
     rows = (line.split() for line in done.stdout.splitlines())
-    return [int(row[0]) for row in rows if len(row) == 2 and row[1] == str(os.getpid())]
+    return [int(row[0]) for row in rows if len(row) == 2 and row[1] == str(pid)]
 
 
 if __name__ == "__main__":

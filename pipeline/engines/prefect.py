@@ -11,8 +11,9 @@ import contextvars
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
@@ -20,12 +21,14 @@ from uuid import UUID
 from prefect import get_run_logger, task
 from prefect.artifacts import create_markdown_artifact, create_progress_artifact, update_progress_artifact
 from prefect.cache_policies import NO_CACHE
+from prefect.exceptions import TerminationSignal
 from prefect.futures import PrefectFuture
 from prefect.settings import PREFECT_API_REQUEST_TIMEOUT, PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from scrollwork.pipeline import progress
+from scrollwork.pipeline.calling import STOP
 from scrollwork.pipeline.engines.error_text import error_text
 from scrollwork.pipeline.engines.inline import Finished, build_told, built_elsewhere, start_in_process
 from scrollwork.pipeline.engines.processes import Workers, worker_count
@@ -41,6 +44,7 @@ SHOWN_EVERY_S = 10.0  # between two states of a progress artifact
 KEY_CHARS = 100  # of an artifact's key
 ANSWER_S = 10.0  # how long Prefect may take for one, and a stage for its last one
 AT_LEAST = 2  # stages that run at the same time, even on one core: some only wait for a vendor
+_asking: set[str] = set()  # titles of the stages that ask models now
 _processes: dict[str, Workers] = {}  # worker processes of the plans that this process runs, by the plan's file
 
 
@@ -81,6 +85,7 @@ def run_stage(name: str, file: str, locations: Locations) -> Any:
         if node.asks and calling is not None:
             model = node.label("model")
             provide_secrets({model: calling.tables.get(model, {})})
+            _asking.add(node.title)
         processes = _processes.get(file)
         with told:
             if processes is not None and processes.due and processes.movable(node):
@@ -89,6 +94,7 @@ def run_stage(name: str, file: str, locations: Locations) -> Any:
                 built = build_told(node, Session(plan.locations))
                 content, reused = built.content, built.reused
     finally:
+        _asking.discard(node.title)
         own.removeHandler(handler)
     if reused:
         return Completed(name="Reused", message=f"artifact {content[:12]} stands", data=content)
@@ -239,13 +245,32 @@ def run_prefect(plan: Plan, processes: Workers | None = None) -> list[Finished]:
     futures: dict[str, PrefectFuture[Any]] = {}
     finished: dict[str, Finished] = {}
     locations = replace(plan.locations, calling=None)
-    with plan_file(plan) as file, at_hand(file, processes):
+    with plan_file(plan) as file, at_hand(file, processes), answers_awaited():
         for node in plan.nodes:
             before = [futures[needed.name] for needed in node.needs if needed.name in futures]
             futures[node.name] = stage_task(node).submit(node.name, file, locations, wait_for=before)
         for node in plan.nodes:
             finished[node.name] = how_ended(node, futures[node.name], finished)
     return list(finished.values())
+
+
+@contextmanager
+def answers_awaited() -> Iterator[None]:
+    """When SIGTERM ends the block, send no more, as after Ctrl-C, and let the stages that ask models store the answers
+    in flight first. `scrollwork down` sends it, a cancellation in Prefect's UI, `docker stop` and schedulers of
+    clusters, most of which kill some seconds later. Another SIGTERM changes nothing."""
+    try:
+        yield
+    except TerminationSignal:
+        STOP.set("stopped by SIGTERM")
+        if _asking:
+            logging.getLogger("scrollwork").warning(
+                "SIGTERM: no more is sent, answers in flight are waited for and stored"
+            )
+        while _asking:
+            with suppress(TerminationSignal):
+                time.sleep(0.1)
+        raise
 
 
 @contextmanager
@@ -281,6 +306,8 @@ def how_ended(node: Node, future: PrefectFuture[Any], before: dict[str, Finished
         return Finished(node, "skipped", broken[0].error)
     try:
         future.result()
+    except TerminationSignal:  # of this process, not of the stage
+        raise
     except BaseException as error:
         return Finished(node, "failed", error_text(error))
     return Finished(node, "failed", f"ended in state {state.name}")

@@ -67,6 +67,26 @@ def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, serv
     assert twice(served.requests()) == {}
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_sigterm_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
+    work, command = asking(scrollwork, served, engine)
+    process = work.start(*command)
+    assert served.wait_for(6)
+    process.send_signal(signal.SIGTERM)
+    at = time.time()
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=150)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert "answers in flight are waited for" in err
+    assert "run the same command to go on" in err
+    asked = served.requests()
+    assert max(row["time"] for row in asked) < at + HEARD_S
+    assert {row["status"] for row in asked} == {200}, "none was given up"
+    assert len(answered(work.home)) == len(asked)
+
+
 @pytest.mark.slow
 # Through Prefect in `make soak`: that a signal reaches the calls there, the first Ctrl-C above shows.
 @pytest.mark.parametrize("engine", ["inline", pytest.param("prefect", marks=pytest.mark.soak)])

@@ -1,0 +1,107 @@
+"""SIGTERM while a night asks a hosted model on a real Prefect server: `scrollwork down`, and a cancellation as in the UI. What
+is paid is stored, nothing more is sent, and the next run asks the rest."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Server, serve
+from tests.survival.hosted import Vendors, answered, rows, table, twice, vendors
+
+pytestmark = pytest.mark.slow
+NIGHT = ("--params", json.dumps({"tasks": ["qasper", "qmsum"], "models": ["gpt"], "models_file": "own.toml"}))
+AT_ONCE = 4
+SOON_S = 1.0  # after the signal, within which nothing more is sent
+
+
+@pytest.fixture
+def vendor(tmp_path: Path) -> Iterator[Vendors]:
+    with vendors(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def served(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    root = tmp_path_factory.mktemp("terminated") / "project"
+    for server in serve(house, root, lent=False):
+        server.work("build", "zeroscrolls", "--sample", "--engine", "inline", "--task", "qasper", "--task", "qmsum")
+        yield server
+
+
+def asking(served: Server, vendor: Vendors, latency_s: float) -> str:
+    """Begin a night, and wait until it has asked some and as many as may be are in flight; the id of its flow run."""
+    model = table("gpt", vendor.url, provider="compatible", concurrency=AT_ONCE)
+    (served.work.root / "own.toml").write_text(model)
+    vendor.set(latency_s=0.2)
+    run = served.trigger("nightly", *NIGHT)
+    until = time.monotonic() + 60
+    while len(vendor.requests()) < 2:
+        assert time.monotonic() < until, "the night asks nothing"
+        time.sleep(0.05)
+    vendor.set(latency_s=latency_s)
+    while len(in_flight(vendor)) < AT_ONCE:
+        assert time.monotonic() < until, vendor.requests()
+        time.sleep(0.05)
+    return run
+
+
+def in_flight(vendor: Vendors) -> list[dict[str, Any]]:
+    return [row for row in vendor.requests() if "ended" not in row]
+
+
+def unfinished(served: Server) -> list[list[str]]:
+    return [one["why"] for one in served.work("nights", "--json").document["unfinished"]]
+
+
+def test_down_drops_what_is_paid_or_sends_more(served: Server, vendor: Vendors) -> None:
+    run = asking(served, vendor, latency_s=4.0)
+    at = time.time()
+    said = served.work("down").err
+    assert "waiting for answers in flight of nightly zeroscrolls, 300 s at most; Ctrl-C stops now" in said
+    assert "stopped, with nightly zeroscrolls: what is stored stands\n" in said
+    asked = vendor.requests()
+    assert max(row["time"] for row in asked) < at + SOON_S
+    assert {row["status"] for row in asked} == {200}, "none was given up"
+    assert len(answered(served.work.home)) == len(asked)
+    assert rows(served.work.home, "SELECT count(*) FROM claims") == [(0,)]
+    assert served.processes() == []
+    served.work("up", "--quiet")
+    ended = served.get(f"flow_runs/{run}")
+    assert ended["state_name"] == "Crashed"
+    assert ended["state"]["message"] == "Execution was aborted by a termination signal."
+    assert unfinished(served) == [["stopped by SIGTERM"]]
+    vendor.set(latency_s=0.0)
+    again = served.wait(served.trigger("nightly", *NIGHT))
+    assert again["state_name"] == "Completed", again["state"]
+    assert len(answered(served.work.home)) == len(vendor.requests()) > len(asked)
+    assert twice(vendor.requests()) == {}
+    assert unfinished(served) == []
+
+
+def test_down_waits_for_ever_or_leaves_a_run(served: Server, vendor: Vendors) -> None:
+    asking(served, vendor, latency_s=100.0)
+    began = time.monotonic()
+    said = served.work("down", "--wait", "1").err
+    assert time.monotonic() - began < 30
+    assert "stopped, with nightly zeroscrolls: what is stored stands; answers in flight are lost\n" in said
+    assert served.processes() == []
+    served.work("up", "--quiet")
+    vendor.set(latency_s=0.0)
+
+
+def test_a_cancelled_night_drops_what_is_paid_or_is_told_as_crashed(served: Server, vendor: Vendors) -> None:
+    before = len(answered(served.work.home))
+    run = asking(served, vendor, latency_s=4.0)
+    served.prefect("flow-run", "cancel", run)
+    assert served.wait(run)["state_name"] == "Cancelled"
+    assert "Crashed" not in [one["name"] for one in served.get(f"flow_run_states/?flow_run_id={run}")]
+    asked = vendor.requests()
+    assert {row.get("status") for row in asked} == {200}, "none was given up"
+    assert len(answered(served.work.home)) == before + len(asked)
+    assert unfinished(served) == [["stopped by SIGTERM"]]
