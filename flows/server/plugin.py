@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from prefect.plugins import register_hook
+from prefect.settings import get_current_settings
 
 from scrollwork.flows.server.local_server import POOL, access_env, is_running, noted_server
 from scrollwork.flows.server.project import project_folder
@@ -105,4 +106,7 @@ def point_to_server() -> Any:
                 server
             )  # not in the result: `prefect plugins diagnose` prints the start of its values
             return SetupResult(env={"PREFECT_API_URL": server["url"]}, note=f"scrollwork server {server['url']}")
+    if sys.argv[1:3] == ["deployment", "run"] and "--help" not in sys.argv and not get_current_settings().api.url:
+        print("no Prefect server of this project is running; `scrollwork up` starts one", file=sys.stderr)
+        sys.exit(1)  # Prefect would start an empty one for this command, with no deployment in it
     return None

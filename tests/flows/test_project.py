@@ -20,7 +20,7 @@ import yaml
 from scrollwork.flows.server import plugin, project, recovery
 from scrollwork.flows.server.local_server import forget_server, module_command, note_path, note_server, noted_server
 from scrollwork.pipeline.errors import UsageError
-from tests.conftest import PROJECT, environment
+from tests.conftest import BIN, PROJECT, environment
 
 FOUR = {".gitignore", "models.toml", "prefect.toml", "prefect.yaml"}
 
@@ -324,6 +324,15 @@ def test_prefect_in_a_project_is_sent_to_the_server_of_the_checkout(made, tmp_pa
     assert plugin.point_to_server() is None
     monkeypatch.chdir(tmp_path)
     assert plugin.point_to_server().env == {"PREFECT_API_URL": server["url"]}
+
+
+def test_prefect_starts_an_empty_server_where_none_runs(made):
+    env = {name: value for name, value in environment().items() if not name.startswith(("PREFECT_", "SCROLLWORK_"))}
+    for words, status in ((["nightly"], 1), (["--help"], 0)):
+        done = subprocess.run([BIN / "prefect", "deployment", "run", *words], cwd=made, env=env, capture_output=True)
+        assert done.returncode == status, done.stderr
+        said = b"no Prefect server of this project is running; `scrollwork up` starts one\n"
+        assert done.stderr == (said if status else b"")
 
 
 def test_a_server_is_not_noted_in_its_project_or_its_note_stays(made, tmp_path):
