@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from scrollwork.analysis.nights.canary import canary_verdict
 from scrollwork.analysis.nights.night import Night, NightError
 from scrollwork.analysis.nights.rule import STANDARD, Rule
-from scrollwork.preprocessing.raw.errors import printable
 from scrollwork.readings.nights.answers import ModelNight, task_name
 from scrollwork.readings.nights.compared import REACH, night_of, stored_night
 from scrollwork.readings.nights.register import Nights
+from scrollwork.readings.nights.reported import named, reported_otherwise
 from scrollwork.records.nights.night import (
     ANSWERS,
     CHANGES,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
 
 TONIGHT = "tonight"
-LONGEST, MOST_NAMED = 100, 3  # characters of what a vendor reports, and how many of them a sentence names
 
 
 @dataclass(frozen=True)
@@ -148,22 +147,6 @@ def look(nights: Nights, known: FullNights, model: str, part: ModelNight, epoch:
     if differs:
         changes.append((cause, f"{model}: {sentence.removeprefix('Ask the full set: ').removesuffix('.')}"))
     return Looked(last.name, sentence, tuple(changes))
-
-
-def reported_otherwise(what: str, had: Iterable[str], has: Iterable[str], night: str) -> str:
-    """Say what a vendor reports that it did not on a night; "" for nothing. what: version or fingerprint."""
-    before, now = set(had), set(has)
-    new = sorted(now - before)
-    if not new and (now or not before):
-        return ""
-    told = f"the reported {what} is {named(new)}" if new else f"no {what} is reported any more"
-    return f"{told}, in {night} it was {named(sorted(before)) or 'none'}"
-
-
-def named(texts: Sequence[str]) -> str:
-    """Name a few texts of others, cut."""
-    more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
-    return ", ".join(printable(text, LONGEST) for text in texts[:MOST_NAMED]) + more
 
 
 def canary_model(model: str, part: ModelNight, epoch: str, looked: Looked) -> NightModel:

@@ -11,6 +11,7 @@ from scrollwork.analysis.nights.sentence import drop_sentence
 from scrollwork.analysis.nights.verdict import TaskVerdict, Verdict, verdict
 from scrollwork.readings.nights.answers import ModelNight
 from scrollwork.readings.nights.register import COLUMNS, Columns, Nights
+from scrollwork.readings.nights.reported import reported_otherwise
 from scrollwork.records.nights.night import FULL, INCOMPLETE, REGRESSED, NightModel, NightRow, NightTask
 from scrollwork.storage.errors import StorageError
 
@@ -71,7 +72,16 @@ def compared(
         found = verdict(accepted, tonight, earlier_of(nights, known, reference, plain, rule), rule)
     except (NightError, StorageError) as error:
         return replace(plain, sentence=f"Not compared with {reference.name}: {error}. {way_on}", failed=True)
-    return judged(name, plain, found, known.muted, rule.coverage)
+    told = judged(name, plain, found, known.muted, rule.coverage)
+    return replace(told, sentence=f"{told.sentence}{versions_sentence(plain, reference)}")
+
+
+def versions_sentence(model: NightModel, reference: NightRow) -> str:
+    """Return a further sentence on the version that a model's vendor reports, where the night that it is compared with
+    has others; "" where it has not."""
+    before = reference.of(model.model)
+    text = reported_otherwise("version", before.versions if before else (), model.versions, reference.name)
+    return f" {text[0].upper()}{text[1:]}." if text else ""
 
 
 def first(model: NightModel, name: str, coverage: float) -> NightModel:

@@ -112,5 +112,9 @@ def test_a_retry_of_the_flow_asks_another_canary(scrollwork: Scrollwork, served:
     assert [name for name, _ in states] == ["Completed", "Completed", "Completed", "Failed"]
     assert states[1][1] == "The canary of 5 inputs shows no change."
     assert states[3][1].startswith("space_digest fell by ")
+    for row, version in ((found[2], "g-2"), (found[3], "g-3")):
+        said = row["models"][0]["sentence"]
+        assert f" The reported version is {version}, in {found[0]['name']} it was " in said
+    assert " reported version " not in found[0]["models"][0]["sentence"] + found[1]["models"][0]["sentence"]
     inputs = found[0]["models"][0]["tasks"][0]["expected"]
     assert len([row for row in served.requests() if row["status"] == 200]) == 3 * inputs + 5
