@@ -10,6 +10,7 @@ from typing import Any
 from scrollwork.cli.terminal.common import print_json
 from scrollwork.cli.terminal.waiting import batch_line
 from scrollwork.flows.deploy.asked import shown
+from scrollwork.flows.keeping.found_damage import damage_line, recent_damage
 from scrollwork.flows.server.local_server import access_line, is_ours, noted_server, running_server, worker_lives
 from scrollwork.flows.server.lost_alerts import lost_alerts, lost_line
 from scrollwork.preprocessing.raw.errors import printable
@@ -35,6 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     found["server_state"], found["worker_state"] = states(noted_server(home.folder), server is not None)
     found["access"] = access_line(server) if server else None
     found["lost_alerts"] = lost_alerts(server) if server else []
+    found["damage"] = recent_damage(home)
     if arguments.json:
         print_json(found)
         return 0
@@ -55,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(text)
     for text in found["warnings"]:
         print(f"warning: {printable(text, 600)}")
+    if found["damage"]:
+        print(f"warning: {damage_line(found['damage'])}")
     for one in found["nights"]:
         count = "1 night" if one["nights"] == 1 else f"{one['nights']:,} nights"
         told = f"the last one {one['last']} ({one['kind']}): {one['outcome']}: {printable(one['sentence'], 600)}"

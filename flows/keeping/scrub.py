@@ -18,6 +18,7 @@ from typing import Any
 
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.keeping.current import ERRORS, current_plans
+from scrollwork.flows.keeping.found_damage import note_damage
 from scrollwork.flows.keeping.kept import kept_rows
 from scrollwork.flows.keeping.rebuilt import Damage, Rebuilding, costs_cpu_alone, place_of
 from scrollwork.pipeline.errors import CodeChanged
@@ -87,6 +88,7 @@ def scrub(home: Home, share: float = SHARE, rebuild: float = REBUILT) -> Scrubbe
         done.damage, done.rounds = work.damage, int(state.get("rounds", 0))
         done.notes += work.notes
         note_state(home, state)
+        note_damage(home, done.as_json()["damage"])
     return done
 
 

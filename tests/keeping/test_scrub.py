@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -288,7 +289,18 @@ def test_night_does_not_tell_what_its_scrub_found(scrollwork: Scrollwork, tmp_pa
         told = work(*words(work))
         assert f"note: damaged: {folder}: part scores-" in told.err
         assert "left as it is: no current plan has it" in told.err
-        (work.home / "scrub" / "state.json").unlink()
-        (work.home / "scrub").rmdir()
+        kept = work.home / "scrub" / "damage.json"
+        (found,) = work("status", "--json").document["damage"]
+        assert (found["place"], found["repaired"]) == (str(folder), False)
+        line = f"warning: 1 artifact was found damaged in 7 days, 1 of them not repaired: {folder}: part scores-"
+        assert line in work("status").out
+        row, old = json.loads(kept.read_text())[0], int(time.time()) - 8 * 24 * 3600
+        for others in ([row, {**row, "at": old}], [{**row, "at": "now"}, {"at": 1}, 7, row], [row]):
+            kept.write_text(json.dumps(others))
+            assert work("status", "--json").document["damage"] == [found]
+        for others in ("{", "7", "[" * 100_000):
+            kept.write_text(others)
+            assert work("status", "--json").document["damage"] == []
+        shutil.rmtree(work.home / "scrub")
         (work.home / "scrub").write_text("in the way")
         assert "note: scrub: it ended early" in work(*words(work)).err, "the night fails, or is silent"
