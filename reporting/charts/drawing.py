@@ -40,6 +40,7 @@ STYLE: Mapping[str, Any] = {
     "axes.facecolor": "none",
     "legend.frameon": False,
 }
+DPI, POINTS = 200, 72  # of an inch, in PNG and in SVG
 NO_METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None}, "png": {"Software": None}}
 
 
@@ -70,9 +71,23 @@ def chart_file(drawing: Drawing, kind: str) -> bytes:
 
     Raises ModuleNotFoundError without matplotlib (`can_draw`)."""
     with chart_style():
-        buffer = io.BytesIO()
-        drawing.draw().savefig(buffer, format=kind, metadata=NO_METADATA[kind], dpi=200)
+        made, buffer = drawing.draw(), io.BytesIO()
+        lay_out(made, kind)
+        made.savefig(buffer, format=kind, metadata=NO_METADATA[kind], dpi=DPI)
     return buffer.getvalue()
+
+
+def lay_out(made: matplotlib.figure.Figure, kind: str) -> None:
+    """Lay a figure out for a file of a kind, as `savefig` does, which would draw all of it once more for that."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    canvas = FigureCanvasSVG if kind == "svg" else FigureCanvasAgg
+    canvas(made)
+    made.set_dpi(POINTS if kind == "svg" else DPI)
+    if (engine := made.get_layout_engine()) is not None:
+        engine.execute(made)
+        made.set_layout_engine(None)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import pytest
 from boards import TASKS, params, row
 
 from scrollwork.reporting.boards.board import Board, board
+from scrollwork.reporting.charts import drawing
 from scrollwork.reporting.charts.drawing import chart_file
 from scrollwork.reporting.charts.figures import drawings, figures
 from scrollwork.reporting.page.content import Findings
@@ -38,6 +39,14 @@ def whole(
 def test_equal_input_draws_other_bytes(kind: str) -> None:
     first, second = ([chart_file(one, kind) for one in drawings(*whole())] for _ in range(2))
     assert first == second
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_a_chart_is_laid_out_otherwise_than_savefig_does(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    chart = drawings(*whole())[-1]
+    own = chart_file(chart, kind)
+    monkeypatch.setattr(drawing, "lay_out", lambda made, kind: None)
+    assert chart_file(chart, kind) == own
 
 
 def test_another_process_draws_other_bytes() -> None:
