@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextvars
 import logging
 import re
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
@@ -262,14 +263,18 @@ def answers_awaited() -> Iterator[None]:
     try:
         yield
     except TerminationSignal:
+        usual = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        over = 0.0  # when the stages that ask must have stored what came
+        if STOP.heard:
+            log = logging.getLogger("scrollwork")
+            log.warning("SIGTERM: no more is sent, answers in flight are waited for and stored")
+            over = float("inf")
         STOP.set("stopped by SIGTERM")
-        if _asking:
-            logging.getLogger("scrollwork").warning(
-                "SIGTERM: no more is sent, answers in flight are waited for and stored"
-            )
-        while _asking:
-            with suppress(TerminationSignal):
-                time.sleep(0.1)
+        while _asking and time.monotonic() < over:
+            time.sleep(0.1)
+            if not STOP.heard:
+                over = min(over, time.monotonic() + ANSWER_S)
+        signal.signal(signal.SIGTERM, usual)
         raise
 
 
