@@ -16,7 +16,8 @@ from typing import Any
 from prefect.context import FlowRunContext
 from prefect.events import emit_event
 
-ALIVE = "scrollwork-run.alive"
+from scrollwork.flows.server.recovery import ALIVE
+
 EVERY_S = 30.0  # the automation "scrollwork: heartbeat lost" waits for three of them
 
 

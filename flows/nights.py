@@ -49,6 +49,7 @@ from scrollwork.suites.request import Request
 from scrollwork.suites.served_contexts import served_weights
 
 LONGEST = 200  # characters of what a vendor says
+BEGAN = "it began, and has not ended: it runs, or was killed"
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ def take_night(night: Night, engine: Engine = run_inline) -> NightTaken:
     Where the canary shows a change, the full set is asked then. Raises StageFailed, StorageError.
     """
     nights = Nights(night.chain.session.home.url)
+    note_unfinished(nights, night.chain, [BEGAN])  # a kill leaves no time for another note
     if night.kind == CANARY:
         taken = take_canary(nights, night, engine)
         if isinstance(taken, NightTaken):

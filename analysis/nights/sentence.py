@@ -42,10 +42,22 @@ def standing_sentence(standing: Sequence[tuple[str, float, int]]) -> str:
     """Return a further sentence on drops that were reported before: (task, points, nights pooled); "" for none."""
     if not standing:
         return ""
-    ordered = sorted(standing, key=lambda one: -one[1])
+    return f" Still down, as reported before: {_falls(standing)}."
+
+
+def lower_sentence(lower: Sequence[tuple[str, float, int]]) -> str:
+    """Return a further sentence on tasks that fell where the gate cannot tell: (task, points, nights pooled); "" for
+    none."""
+    if not lower:
+        return ""
+    return f" Lower, too, of which the gate cannot tell: {_falls(lower)}."
+
+
+def _falls(falls: Sequence[tuple[str, float, int]]) -> str:
+    """Name the largest falls: (task, points, nights pooled)."""
+    ordered = sorted(falls, key=lambda one: -one[1])
     named = ", ".join(f"{task} by {fall:.1f} points {_when(window)}" for task, fall, window in ordered[:MOST_NAMED])
-    more = f" and {_tasks(len(ordered) - MOST_NAMED)} more" if len(ordered) > MOST_NAMED else ""
-    return f" Still down, as reported before: {named}{more}."
+    return named + (f" and {_tasks(len(ordered) - MOST_NAMED)} more" if len(ordered) > MOST_NAMED else "")
 
 
 def low_sentence(tasks: Sequence[str], size: float) -> str:

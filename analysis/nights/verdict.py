@@ -24,6 +24,7 @@ from scrollwork.analysis.nights.sentence import (
     Blind,
     drop_sentence,
     low_sentence,
+    lower_sentence,
     missing_sentence,
     quiet_sentence,
     standing_sentence,
@@ -205,11 +206,11 @@ def _sentence(found: Sequence[TaskVerdict], reference: str, rule: Rule) -> str:
             ],
             reference,
             len(found),
-        )
+        ) + lower(found, rule)
     standing = standing_sentence([(one.task, -(one.difference or 0.0), one.window) for one in states[State.STANDING]])
     if lacking := states[State.INCOMPLETE]:
         missing = [(one.task, one.missing, one.asked) for one in lacking]
-        return missing_sentence(missing, reference, any(one.items for one in found)) + standing
+        return missing_sentence(missing, reference, any(one.items for one in found)) + standing + lower(found, rule)
     least = [one.detectable for one in found if one.detectable is not None]
     counts = {state.value: len(ones) for state, ones in states.items() if ones}
     untold = [one for one in found if one.state is State.CANNOT_TELL]
@@ -226,3 +227,9 @@ def _sentence(found: Sequence[TaskVerdict], reference: str, rule: Rule) -> str:
         + standing
         + low_sentence(low, rule.size)
     )
+
+
+def lower(found: Sequence[TaskVerdict], rule: Rule = STANDARD) -> str:
+    """Return a further sentence on tasks that fell by the rule's size or more and of which the gate cannot tell."""
+    falls = [(one.task, -(one.difference or 0.0), one.window) for one in found if one.state is State.CANNOT_TELL]
+    return lower_sentence([one for one in falls if one[1] >= rule.size])

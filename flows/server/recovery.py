@@ -13,17 +13,21 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
-from scrollwork.flows.server.local_server import is_alive, make_private, post
+from scrollwork.flows.server.local_server import ask, is_alive, make_private, post
 from scrollwork.flows.server.project import BY_MODULE, BY_PATH, project_of
 from scrollwork.preprocessing.raw.errors import printable
 
 WORKER_NAME = "scrollwork-"  # and the port
+UNFINISHED = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}}}
 CRASHED = {"type": "CRASHED", "name": "Crashed", "message": "its process was killed; what finished stands"}
 CANCELLED = {"type": "CANCELLED", "name": "Cancelled", "message": "its process is gone"}
 PAGE = 200  # rows in one reply of the server
+ALIVE = "scrollwork-run.alive"  # the event by which a flow run tells a sign of life (flows/alive.py)
 
 _marks: list[int] = []  # open files of this process, locked until it ends
 
@@ -62,8 +66,7 @@ def end_lost_runs(running: dict[str, Any], new_worker: bool) -> int:
     nightly-eval, so that every later night would be cancelled.
     """
     home, ours = Path(running["home"]), own_deployments(running)
-    unfinished = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}}}
-    lost = [run for run in all_rows(running, "flow_runs", unfinished) if is_lost(run, home, ours, new_worker)]
+    lost = [run for run in all_rows(running, "flow_runs", UNFINISHED) if is_lost(run, home, ours, new_worker)]
     for run in lost:
         state = CANCELLED if run["state_type"] == "CANCELLING" else CRASHED
         post(running, f"flow_runs/{run['id']}/set_state", {"state": state})
@@ -77,6 +80,28 @@ def end_lost_runs(running: dict[str, Any], new_worker: bool) -> int:
     for run in lost:
         mark_of(home, run["id"]).unlink(missing_ok=True)
     return len(lost)
+
+
+def expect_signs(running: dict[str, Any]) -> None:
+    """Give a sign of life for each of this project's unfinished flow runs, all of which have a process, so that the
+    server crashes a run that gives none from now on. Raises OSError.
+
+    The server has forgotten which runs were to give one (`automations.forget_heartbeats`), and a run that knows the
+    secret of the last server alone can tell this one nothing, not even that it ended.
+    """
+    now, ours = datetime.now(UTC).isoformat(), own_deployments(running)
+    signs = [
+        {
+            "event": ALIVE,
+            "id": str(uuid4()),
+            "occurred": now,
+            "resource": {"prefect.resource.id": f"prefect.flow-run.{run['id']}", "prefect.resource.name": run["name"]},
+        }
+        for run in all_rows(running, "flow_runs", UNFINISHED)
+        if run["deployment_id"] in ours
+    ]
+    if signs:
+        ask(running, "POST", "events", signs)
 
 
 def under_way(running: dict[str, Any]) -> list[str]:

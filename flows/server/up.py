@@ -56,7 +56,7 @@ from scrollwork.flows.server.project import (
     refuse_no_project,
     shadowing,
 )
-from scrollwork.flows.server.recovery import WORKER_NAME, end_lost_runs, is_locked
+from scrollwork.flows.server.recovery import WORKER_NAME, end_lost_runs, expect_signs, is_locked
 from scrollwork.flows.server.variables import SERVER, WORKER, key_names, quiet_log_levels, variables_in
 from scrollwork.flows.server.worker import KEPT
 from scrollwork.storage.location import file_lock
@@ -210,6 +210,7 @@ def start(
             wait_for(lambda: is_running(running), running["server"], folder / "server.log", "the Prefect server")
             end_lost(running, say, new_worker=True)
             deploy(running, commands, say)
+            expect_signs(running)  # of the automations that it made
         start_worker(running, variables, say)
     except BaseException:
         undo_start(home, running, last, known, kept)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from scrollwork.analysis.nights.night import ItemScore, Night, NightError
 from scrollwork.analysis.nights.rule import STANDARD, Rule
 from scrollwork.analysis.nights.sentence import drop_sentence
-from scrollwork.analysis.nights.verdict import TaskVerdict, Verdict, verdict
+from scrollwork.analysis.nights.verdict import TaskVerdict, Verdict, lower, verdict
 from scrollwork.readings.nights.answers import ModelNight
 from scrollwork.readings.nights.register import COLUMNS, Columns, Nights
 from scrollwork.readings.nights.reported import reported_otherwise
@@ -162,7 +162,7 @@ def dropped_sentence(dropped: Sequence[TaskVerdict], found: Verdict) -> str:
     told = [
         (one.task, one.before or 0.0, one.now or 0.0, one.interval, one.p, one.window, one.against) for one in ordered
     ]
-    return drop_sentence(told, found.reference, len(found.tasks))
+    return drop_sentence(told, found.reference, len(found.tasks)) + lower(found.tasks)
 
 
 def earlier_of(

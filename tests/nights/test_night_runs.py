@@ -158,6 +158,8 @@ def test_killed_night_is_begun_anew(scrollwork: Scrollwork, tmp_path: Path) -> N
         process.communicate()
         stored = len(answered(work.home))
         assert rows(work.home) == []
+        (left,) = work("nights", "--json").document["unfinished"]
+        assert left["why"] == ["it began, and has not ended: it runs, or was killed"]
         time.sleep(0.5)
         before = len(served.requests())
         row = night(work)
@@ -165,6 +167,7 @@ def test_killed_night_is_begun_anew(scrollwork: Scrollwork, tmp_path: Path) -> N
         assert len(served.requests()) - before == inputs - stored
         assert rows(work.home)[0]["name"] == row["name"]
         assert len(list((work.home / "epochs").glob("*.opened.json"))) == 1
+        assert work("nights", "--json").document["unfinished"] == []
 
 
 def test_night_killed_after_its_last_answer_is_paid_again(work: Scrollwork, served: Vendors) -> None:

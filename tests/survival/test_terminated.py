@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Server, serve
+from tests.conftest import Server, kill, serve
 from tests.survival.hosted import Vendors, answered, rows, table, twice, vendors
 
 pytestmark = pytest.mark.slow
@@ -105,3 +105,15 @@ def test_a_cancelled_night_drops_what_is_paid_or_is_told_as_crashed(served: Serv
     assert {row.get("status") for row in asked} == {200}, "none was given up"
     assert len(answered(served.work.home)) == before + len(asked)
     assert unfinished(served) == [["stopped by SIGTERM"]]
+
+
+def test_a_run_that_outlived_server_and_worker_keeps_its_slot_for_ever(served: Server, vendor: Vendors) -> None:
+    """It knows the old server's secret alone, so it cannot tell the new one how it ended."""
+    run = asking(served, vendor, latency_s=100.0)
+    (flow,) = (pid for pid in served.processes() if run.encode() in Path(f"/proc/{pid}/environ").read_bytes())
+    kill([served.noted["server"], served.noted["worker"]])
+    served.work("up", "--quiet")
+    assert served.get(f"flow_runs/{run}")["state_name"] == "Running", "its process lives"
+    kill([flow])
+    ended = served.wait(run, timeout_s=180)
+    assert (ended["state_name"], ended["state"]["message"][:23]) == ("Crashed", "It gave no sign of life")

@@ -49,6 +49,19 @@ def states(found: Verdict) -> dict[str, State]:
     return {one.task: one.state for one in found.tasks}
 
 
+@pytest.mark.parametrize(("fall", "named"), [(6.0, True), (0.5, False)])
+def test_a_drop_hides_a_fall_of_which_the_gate_cannot_tell(fall: float, named: bool) -> None:
+    drawn = np.random.default_rng(5).normal(60, 10, 100)
+    few = np.linspace(40, 60, 10)
+    reference = Night.of("reference", {"qasper": rows(drawn), "quality": rows(few)})
+    tonight = Night.of("tonight", {"qasper": rows(drawn - 12), "quality": rows(few - fall)})
+    found = verdict(reference, tonight, [])
+    assert states(found) == {"qasper": State.REGRESSED, "quality": State.CANNOT_TELL}
+    told = " Lower, too, of which the gate cannot tell: quality by 6.0 points tonight."
+    assert found.sentence.endswith(told) is named
+    assert ("Lower, too" in found.sentence) is named
+
+
 def test_a_drop_on_one_task_is_not_named() -> None:
     found = verdict(night("reference", 1), night("tonight", 2, {"qasper": 12.0}), [night("between", 3)])
     assert found.failed
