@@ -164,8 +164,12 @@ def print_whole(table: Table) -> None:
 
 
 def say(text: str) -> None:
-    """Print a line on standard error. Control characters are escaped."""
-    print(printable(text, len(text) * 6), file=sys.stderr)
+    """Print a line on standard error. Control characters are escaped. Where nobody reads any more, the command goes on
+    in silence."""
+    try:
+        print(printable(text, len(text) * 6), file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def tell_problems(results: Results, outcome: Outcome) -> bool:

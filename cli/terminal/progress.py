@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from scrollwork.cli.terminal.common import say
 from scrollwork.pipeline import progress
 
 LONG_S = 10.0  # a stage that took longer has a line of its own, and one so often while it runs
@@ -88,7 +89,7 @@ class Lines:
 
     def _say(self, text: str) -> None:
         self._said = time.monotonic()
-        print(text, file=sys.stderr, flush=True)
+        say(text)
 
 
 class Bars:

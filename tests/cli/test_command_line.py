@@ -249,6 +249,17 @@ def test_a_closed_pipe_is_a_traceback(scrollwork):
     assert "BrokenPipe" not in err
 
 
+def test_a_closed_pipe_of_messages_ends_a_run(scrollwork):
+    """As of `2>&1 | head -1`."""
+    process = scrollwork.start("run", "zeroscrolls", "--sample", *SMALL, "--model", "naive")
+    process.stderr.close()
+    out = process.stdout.read()
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    assert "musique" in out or "MuSQ" in out
+    assert list(scrollwork.home.glob("artifacts/report/*"))
+
+
 @pytest.mark.slow
 def test_output_needs_a_terminal_that_shows_every_character(scrollwork, tmp_path):
     plain = scrollwork.with_(env={"PYTHONIOENCODING": "ascii"}, home=tmp_path / "h\u00f6me")
