@@ -31,7 +31,8 @@ def down(home: Path, say: Callable[[str], None], wait_s: float) -> bool:
     runs = end_flow_runs(standing)
     try:
         if runs and wait_s > 0:
-            say(f"waiting for answers in flight of {names or 'flow runs'}, {wait_s:g} s at most; Ctrl-C stops now")
+            most = f"{wait_s:g} s at most; Ctrl-C stops now"
+            say(f"waiting for {names or 'flow runs'} to store the answers in flight, {most}")
             wait_while(lambda: any(map(is_alive, runs)), wait_s)
     except KeyboardInterrupt:
         pass

@@ -220,9 +220,7 @@ def _end(done: Future[Done], error: Exception) -> None:
 @contextmanager
 def local_cluster(count: int) -> Iterator[Any]:
     """Yield a cluster of `count` processes of this machine, which nobody else can join: by certificates of its own.
-
-    Its processes are made by loky, which does not import the program that started them again.
-    """
+    They are made by loky, which does not import the program that started them again."""
     import dask
     import distributed
     import loky.backend.context  # noqa: F401  makes its way of starting processes known by name
@@ -242,6 +240,7 @@ def local_cluster(count: int) -> Iterator[Any]:
         dask.config.set(own),
         _own_environment({*dask.config.get("distributed.nanny.pre-spawn-environ"), *SET_BY_DASK}),
     ):
+        os.environ["PYTHONSAFEPATH"] = "1"  # Dask sets it after loky has begun its first process
         make: Any = distributed.LocalCluster
         cluster = make(
             n_workers=count,

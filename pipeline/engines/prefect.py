@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextvars
 import logging
+import os
 import re
 import signal
 import threading
@@ -22,6 +23,7 @@ from uuid import UUID
 from prefect import get_run_logger, task
 from prefect.artifacts import create_markdown_artifact, create_progress_artifact, update_progress_artifact
 from prefect.cache_policies import NO_CACHE
+from prefect.context import FlowRunContext
 from prefect.exceptions import TerminationSignal
 from prefect.futures import PrefectFuture
 from prefect.settings import PREFECT_API_REQUEST_TIMEOUT, PREFECT_CLIENT_MAX_RETRIES, temporary_settings
@@ -44,6 +46,7 @@ TOLD_EVERY_S = 30.0
 SHOWN_EVERY_S = 10.0  # between two states of a progress artifact
 KEY_CHARS = 100  # of an artifact's key
 ANSWER_S = 10.0  # how long Prefect may take for one, and a stage for its last one
+ENDING_S = 10.0  # for stages that run when a process is to end
 AT_LEAST = 2  # stages that run at the same time, even on one core: some only wait for a vendor
 _asking: set[str] = set()  # titles of the stages that ask models now
 _processes: dict[str, Workers] = {}  # worker processes of the plans that this process runs, by the plan's file
@@ -259,7 +262,10 @@ def run_prefect(plan: Plan, processes: Workers | None = None) -> list[Finished]:
 def answers_awaited() -> Iterator[None]:
     """When SIGTERM ends the block, send no more, as after Ctrl-C, and let the stages that ask models store the answers
     in flight first. `scrollwork down` sends it, a cancellation in Prefect's UI, `docker stop` and schedulers of
-    clusters, most of which kill some seconds later. Another SIGTERM changes nothing."""
+    clusters, most of which kill some seconds later. Another SIGTERM changes nothing.
+
+    Prefect then waits for the stages that run. In the process of a deployed run they have ENDING_S: what they have
+    written so far is nothing, or stands."""
     try:
         yield
     except TerminationSignal:
@@ -275,6 +281,11 @@ def answers_awaited() -> Iterator[None]:
             if not STOP.heard:
                 over = min(over, time.monotonic() + ANSWER_S)
         signal.signal(signal.SIGTERM, usual)
+        context = FlowRunContext.get()
+        if context is not None and context.flow_run is not None and context.flow_run.deployment_id is not None:
+            end = threading.Timer(ENDING_S, os._exit, [128 + signal.SIGTERM])
+            end.daemon = True
+            end.start()
         raise
 
 

@@ -41,15 +41,11 @@ def interrupted(process: subprocess.Popen[str]) -> float:
     return time.time()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
-    work, command = asking(scrollwork, served, engine)
-    process = work.start(*command, start_new_session=True)
-    assert served.wait_for(6)
-    at = interrupted(process)
+def asked_until(at: float, work: Scrollwork, served: Vendors, process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Wait for the end of a command that was stopped then; how many requests came, all of which are answered and stored,
+    and what it said."""
     _, err = process.communicate(timeout=150)
-    took = time.time() - at
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert "Traceback" not in err
     assert "answers in flight are waited for" in err
     assert "run the same command to go on" in err
@@ -57,9 +53,20 @@ def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, serv
     assert max(row["time"] for row in asked) < at + HEARD_S
     assert {row["status"] for row in asked} == {200}, "none was given up"
     assert len(answered(work.home)) == len(asked)
+    return len(asked), err
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
+    work, command = asking(scrollwork, served, engine)
+    process = work.start(*command, start_new_session=True)
+    assert served.wait_for(6)
+    at = interrupted(process)
+    asked, err = asked_until(at, work, served, process)
+    took = time.time() - at
     assert rows(work.home, "SELECT count(*) FROM claims") == [(0,)]
     assert took < ENDED_S[engine]
-    assert f" on {len(asked):,} calls, " in next(line for line in err.splitlines() if line.startswith("spent: $"))
+    assert f" on {asked:,} calls, " in next(line for line in err.splitlines() if line.startswith("spent: $"))
     served.set(latency_s=0.0)
     done = work(*command)
     assert "Traceback" not in done.err
@@ -76,15 +83,7 @@ def test_sigterm_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, served
     at = time.time()
     time.sleep(0.3)
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=150)
-    assert process.returncode == 130, err
-    assert "Traceback" not in err
-    assert "answers in flight are waited for" in err
-    assert "run the same command to go on" in err
-    asked = served.requests()
-    assert max(row["time"] for row in asked) < at + HEARD_S
-    assert {row["status"] for row in asked} == {200}, "none was given up"
-    assert len(answered(work.home)) == len(asked)
+    asked_until(at, work, served, process)
 
 
 @pytest.mark.slow

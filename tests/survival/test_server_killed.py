@@ -152,6 +152,18 @@ def test_killing_flow_worker_and_server_loses_finished_stages(slowed, tmp_path):
     assert slowed.task_runs(killed)["report"]["state_name"] == "Reused"
 
 
+def test_down_waits_for_a_stage_that_asks_nobody(slowed, tmp_path):
+    parameters = ("--params", json.dumps({"tasks": ["qasper"], "models": ["naive:seed=0"]}))
+    run = slowed.trigger("evaluate", *parameters)
+    until((tmp_path / "waiting").exists, "scoring qasper has begun")
+    began = time.monotonic()
+    assert "what is stored stands\n" in slowed.work("down").err
+    assert time.monotonic() - began < 60
+    assert slowed.processes() == []
+    slowed.work("up", "--quiet")
+    assert slowed.get(f"flow_runs/{run}")["state_name"] == "Crashed"
+
+
 @pytest.mark.soak
 def test_a_run_that_outlived_its_server_and_its_worker_cannot_report(slowed, tmp_path):
     """The server killed, then the next worker, while a flow run waits: it ends as if nothing had been."""
