@@ -25,7 +25,9 @@ from scrollwork.pipeline.session import CallSettings as CallSettings
 if TYPE_CHECKING:
     from scrollwork.storage.answers.store import ResponseStore  # imports SQLAlchemy, which planning does not need
 
-STOP = Stop()  # set by Ctrl-C; all engines of this process share it
+STOP = Stop()  # set by Ctrl-C and SIGTERM; all engines of this process share it
+STOPPING = "no more is sent, answers in flight are waited for and stored"
+BY_SIGTERM = "stopped by SIGTERM"
 
 
 def new_run() -> str:

@@ -11,9 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from scrollwork.cli.terminal.common import say
-from scrollwork.pipeline.calling import STOP
-
-WAITING = "no more is sent, answers in flight are waited for and stored"
+from scrollwork.pipeline.calling import BY_SIGTERM, STOP, STOPPING
 
 
 @contextmanager
@@ -29,12 +27,12 @@ def interrupts() -> Iterator[None]:
             signal.default_int_handler(number, frame)
         STOP.set("stopped by Ctrl-C")
         if STOP.level == 1:
-            say(f"stopping: {WAITING}; Ctrl-C again to stop now")
+            say(f"stopping: {STOPPING}; Ctrl-C again to stop now")
 
     def terminated(number: int, frame: FrameType | None) -> None:
         if STOP.heard and not STOP.level:
-            STOP.set("stopped by SIGTERM")
-            say(f"stopping: {WAITING}")
+            STOP.set(BY_SIGTERM)
+            say(f"stopping: {STOPPING}")
         elif not STOP.level:  # a second one does not end the wait
             signal.signal(number, last)
             os.kill(os.getpid(), number)

@@ -31,7 +31,7 @@ from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from scrollwork.pipeline import progress
-from scrollwork.pipeline.calling import STOP
+from scrollwork.pipeline.calling import BY_SIGTERM, STOP, STOPPING
 from scrollwork.pipeline.engines.error_text import error_text
 from scrollwork.pipeline.engines.inline import Finished, build_told, built_elsewhere, start_in_process
 from scrollwork.pipeline.engines.processes import Workers, worker_count
@@ -272,10 +272,9 @@ def answers_awaited() -> Iterator[None]:
         usual = signal.signal(signal.SIGTERM, signal.SIG_IGN)
         over = 0.0  # when the stages that ask must have stored what came
         if STOP.heard:
-            log = logging.getLogger("scrollwork")
-            log.warning("SIGTERM: no more is sent, answers in flight are waited for and stored")
+            logging.getLogger("scrollwork").warning("SIGTERM: %s", STOPPING)
             over = float("inf")
-        STOP.set("stopped by SIGTERM")
+        STOP.set(BY_SIGTERM)
         while _asking and time.monotonic() < over:
             time.sleep(0.1)
             if not STOP.heard:
