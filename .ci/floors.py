@@ -13,6 +13,8 @@ from collections import defaultdict
 from html import escape
 from pathlib import Path
 
+from scrollwork.pipeline.source_digest import syntax_tree
+
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "floors.svg"
 WIDTH, GAP, LINE, TOP, BETWEEN = 1180, 18, 15, 30, 46
@@ -80,7 +82,7 @@ def imports(path: Path) -> set[str]:
     Imports for type checkers alone are left out: they load nothing.
     """
     found = set()
-    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    waiting: list[ast.AST] = [syntax_tree(path.read_text(encoding="utf-8"))]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
