@@ -15,6 +15,7 @@ from scrollwork.analysis.statistics.spread import Index
 from scrollwork.records.example import Example
 from scrollwork.records.gold import findable_answers, written_references
 from scrollwork.records.statistics import Bin, Distribution, Spread
+from scrollwork.records.words import words_in
 
 DECADE = 10  # bins per factor of ten
 DECADES = 8
@@ -102,7 +103,7 @@ class Indexed:
             self._kept.move_to_end(document_ids)
             return self._kept[document_ids]
         texts = [self._text_of(one) for one in document_ids]
-        made = Index(texts), sum(len(text.split()) for text in texts)
+        made = Index(texts), sum(words_in(text.encode("utf-8")) for text in texts)
         self._words += made[0].words
         while self._kept and self._words > KEPT_WORDS:
             self._words -= self._kept.popitem(last=False)[1][0].words

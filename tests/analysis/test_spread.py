@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
+import sys
 from statistics import pstdev
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.analysis.statistics.spread import Index, bigrams, deviation, first_positions, words
+from scrollwork.analysis.statistics.spread import SEARCHED, Index, bigrams, deviation, first_positions, words
 
 #        0   1   2   3   4  5   6   7   8
 INPUT = "The cat sat on the mat. The cat ran."
@@ -70,8 +72,8 @@ def test_an_input_without_two_words_is_an_error() -> None:
 TEXT = st.lists(st.sampled_from("abc"), max_size=40).map(" ".join)
 
 
-@given(TEXT, TEXT)
-def test_index_and_search_differ(text: str, output: str) -> None:
+@given(TEXT, TEXT, st.booleans())
+def test_index_and_search_differ(text: str, output: str, many: bool) -> None:
     listed, wanted = text.split(), output.split()
     pairs = {(wanted[place], wanted[place + 1]) for place in range(len(wanted) - 1)}
     places = []
@@ -80,16 +82,43 @@ def test_index_and_search_differ(text: str, output: str) -> None:
             if (listed[place], listed[place + 1]) == pair:
                 places.append(place)
                 break
-    found = Index([text]).find(output)
+    found = index_of(text, many).find(output)
     assert (found.bigrams, found.positions) == (len(pairs), tuple(sorted(places)))
     assert found.spread == (pytest.approx(pstdev(places)) if len(places) > 1 else None)
 
 
-@given(TEXT, TEXT)
-def test_holding_and_search_differ(text: str, output: str) -> None:
+@given(TEXT, TEXT, st.booleans())
+def test_holding_and_search_differ(text: str, output: str, many: bool) -> None:
     listed, wanted = text.split(), output.split()
     held = any(listed[place : place + len(wanted)] == wanted for place in range(len(listed))) and bool(wanted)
-    assert Index([text]).holds(output) is held
+    assert index_of(text, many).holds(output) is held
+
+
+def index_of(text: str, many: bool) -> Index:
+    """An index; with `many`, one that lists its bigrams, for it was asked for more than it looks for one by one."""
+    index = Index([text])
+    if many:
+        index.find(" ".join(f"w{number}" for number in range(SEARCHED + 2)))
+    assert (index._first is not None) is many
+    return index
+
+
+EVERY = "".join(chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000)
+PIECES = st.lists(st.sampled_from([*"aZ9 _-'.\n\x1c", "\x85", "\u2028", "é", "İ", "ß", "’", "…", "北", "𝒜", "\u0307"]))
+
+
+@given(st.one_of(PIECES.map("".join), st.text()))
+def test_words_are_others_than_those_of_the_regular_expression(text: str) -> None:
+    assert words(text) == re.findall(r"[^\W_]+", text.lower())
+
+
+def test_a_character_of_unicode_is_taken_otherwise_or_many_marks_take_long() -> None:
+    for start in range(0, len(EVERY), 1009):  # with more marks than are replaced one by one, and with few
+        text = EVERY[start : start + 1009]
+        assert words(text) == re.findall(r"[^\W_]+", text.lower())
+    assert words(EVERY) == re.findall(r"[^\W_]+", EVERY.lower())  # for hours, if each mark cost a pass over the text
+    for mark in EVERY[128:0x3100]:
+        assert words(f"a{mark}b") == re.findall(r"[^\W_]+", f"a{mark}b".lower()), hex(ord(mark))
 
 
 @given(st.lists(st.integers(0, 10**7), min_size=2, max_size=50, unique=True))
