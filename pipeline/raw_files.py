@@ -7,7 +7,7 @@ import glob
 import re
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -17,6 +17,7 @@ from scrollwork.pipeline.plan import RawQuery
 from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.raw.errors import MalformedFile, MissingFile
 from scrollwork.preprocessing.raw.files import RawFiles, unreadable_file
+from scrollwork.preprocessing.raw.shares import share_of
 from scrollwork.preprocessing.raw.zip_members import INSIDE, find_member
 from scrollwork.records.raw_file import RawFile
 from scrollwork.storage.digest import FileDigests, sha256_of
@@ -74,6 +75,11 @@ class FoundFiles:
             for role, files in self.roles.items()
         }
         return RawFiles(self.dataset, roles)
+
+    def shared(self, opened: RawFiles, by_record: Sequence[str], number: int, of: int) -> RawFiles:
+        """Return what share `number` (from 0) of `of` reads of the same files. by_record: roles that are shared out."""
+        sizes = {role: [file.bytes or 0 for file in self.roles.get(role, ())] for role in by_record}
+        return replace(opened, share=share_of(sizes, number, of))
 
     def _member(self, role: str, file: RawFile) -> str:
         return self.members.get(role, {}).get(file.path, "")

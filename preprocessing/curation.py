@@ -29,7 +29,8 @@ def curate(
     """Yield the documents, examples and drops of one task and split, in the order of the raw files.
 
     options: keyword arguments of the data set's module. through: applied to its rows before they are checked. Raises
-    MalformedFile if a file cannot be used, or no record of the task; TypeError if the module yields no rows.
+    MalformedFile if a file cannot be used, or no record of the task, but for a share; TypeError if the module yields no
+    rows.
     """
     module = importlib.import_module(module_of(dataset))
     names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
@@ -43,7 +44,16 @@ def curate(
     shots: Iterator[Row] = iter(())
     if PROMPTS in raw.roles:
         shots = importlib.import_module(PROMPTS_MODULE).curate(raw, task, DEMONSTRATIONS)
-    yield from check_rows(rows, shots, raw.dataset, split, ", ".join(names))
+    yield from check_rows(rows, shots, raw.dataset, split, ", ".join(names), raw.share is not None)
+
+
+def by_record(dataset: str) -> tuple[str, ...]:
+    """Return the roles of a data set's raw files whose records become rows one by one, so that several processes may
+    share them: BY_RECORD of its module. () for one without, and one that cannot be imported."""
+    try:
+        return tuple(getattr(importlib.import_module(module_of(dataset)), "BY_RECORD", ()))
+    except ImportError:
+        return ()  # the stage says it, with the task
 
 
 def module_of(dataset: str) -> str:
@@ -51,11 +61,13 @@ def module_of(dataset: str) -> str:
     return dataset if "." in dataset else f"scrollwork.preprocessing.datasets.{dataset}"
 
 
-def check_rows(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str, files: str) -> Iterator[Row]:
+def check_rows(
+    rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str, files: str, shared: bool = False
+) -> Iterator[Row]:
     """Yield the rows without repeated documents; a repeated example id becomes a Drop.
 
     shots: demonstrations with their documents, yielded after the split's rows. files: named in the error if the split
-    has no example. Raises MalformedFile if there are no rows, or only errors.
+    has no example. Raises MalformedFile if there are no rows, or only errors. shared: which one share may have.
     """
     documents, examples = KeyTable(), KeyTable()
     first: Drop | None = None
@@ -72,6 +84,8 @@ def check_rows(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: s
             first = first or row
         counts[type(row)] += 1
         yield row
+    if shared:
+        return
     if not counts[Example] and not counts[Drop]:
         said = f"no example of split {split} in {where}: is this the right file?"
         raise MalformedFile(dataset, "", "", said, "no record")

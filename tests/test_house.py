@@ -25,7 +25,6 @@ SMALLER = {
     "exchange/runs": "what SEAM's design names of its own",
     "exchange/windows": "what Dolce's design names of its own",
     "tasks/complexity": "a stage: run.py and what it alone needs",
-    "tasks/curate": "a stage",
     "tasks/judge": "a stage",
     "tasks/overview": "a stage",
 }

@@ -80,7 +80,7 @@ class Index:
     def holds(self, output: str) -> bool:
         """Return whether the input contains the output's words in one piece; False for an output without words."""
         needle = words(output)
-        if not needle or self._first is not None and not all(bigram in self._first for bigram in pairwise(needle)):
+        if not needle or (self._first is not None and not all(bigram in self._first for bigram in pairwise(needle))):
             return False
         return f" {' '.join(needle)} " in self._line
 

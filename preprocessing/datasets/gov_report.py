@@ -17,6 +17,7 @@ from scrollwork.records.document import Document, text_id_and_words
 from scrollwork.records.example import Example
 from scrollwork.records.words import words_in
 
+BY_RECORD = ("crs", "gao")
 DEPTH = 100  # no report nests sections more deeply; a hostile file might
 
 
@@ -31,9 +32,14 @@ def curate(raw: RawFiles, task: str, split: str, *, scrolls_filter: bool) -> Ite
 
 
 def listed_reports(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRecord]:
-    """Yield the agency's reports: all of its JSON Lines, else those that the id files name, one file per record."""
+    """Yield the agency's reports: all of its JSON Lines, else those that the id files name, one file per record.
+
+    Of several shares, one has all of the second layout.
+    """
     if any(name.endswith(".jsonl") for name, _ in raw.roles.get(agency, ())):
         yield from raw.records(agency)
+        return
+    if not raw.begins(agency):
         return
     files: dict[str, list[tuple[str, Path]]] = defaultdict(list)
     for name, place in raw.roles.get(agency, ()):

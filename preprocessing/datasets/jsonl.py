@@ -17,6 +17,7 @@ from scrollwork.records.example import Example, metadata
 OUTPUTS = ("text", "letter")
 # metadata names that stages use, which a record must not set
 OURS = ("evidence_spans", "fields", "frame", "generation_seed", "pids")
+BY_RECORD = ("records",)
 
 
 def curate(raw: RawFiles, task: str, split: str, *, output: str = "text") -> Iterator[Row]:

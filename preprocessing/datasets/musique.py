@@ -13,6 +13,7 @@ from scrollwork.records.example import Example, metadata
 
 UNANSWERABLE = "unanswerable"
 OUTPUTS = ("text", "object")
+BY_RECORD = ("records",)
 
 
 def curate(raw: RawFiles, task: str, split: str, *, output: str = "text") -> Iterator[Row]:

@@ -10,6 +10,8 @@ from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
 
+BY_RECORD = ("records",)
+
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     """Yield articles as documents, each aspect of a topic as an example, whose query is the aspect's label.

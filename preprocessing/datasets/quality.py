@@ -19,6 +19,7 @@ from scrollwork.records.example import Example, metadata
 LETTERS = "ABCD"
 NUMBERED = re.compile(r"question(\d{1,9})")
 OUTPUTS = ("letter", "text")
+BY_RECORD = ("records",)
 
 
 def curate(raw: RawFiles, task: str, split: str, *, output: str) -> Iterator[Row]:

@@ -10,6 +10,7 @@ from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
 
 FLAGS = ("hard_10", "hard_20", "curated")
+BY_RECORD = ("records",)
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:

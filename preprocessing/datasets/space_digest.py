@@ -14,6 +14,7 @@ from scrollwork.records.example import Example, metadata
 from scrollwork.records.stable_choice import stable_order
 
 NEUTRAL = 3
+BY_RECORD = ("records",)
 
 
 def curate(raw: RawFiles, task: str, split: str, *, reviews: int, seed: int) -> Iterator[Row]:

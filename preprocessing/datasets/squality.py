@@ -11,6 +11,8 @@ from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
 
+BY_RECORD = ("records",)
+
 
 def curate(raw: RawFiles, task: str, split: str, *, release: str) -> Iterator[Row]:
     """Yield stories as documents, each question as an example with all its responses.

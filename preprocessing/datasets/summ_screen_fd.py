@@ -7,6 +7,8 @@ from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
 
+BY_RECORD = ("records",)
+
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     """Yield one episode per record: its transcript as document, its recap as reference."""

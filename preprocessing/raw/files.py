@@ -13,7 +13,8 @@ from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, 
 from scrollwork.preprocessing.raw.json_objects import Item, is_list, json_of, kind_name, lines, list_items
 from scrollwork.preprocessing.raw.kinds import refuse_foreign
 from scrollwork.preprocessing.raw.parquet import is_parquet, parquet_rows
-from scrollwork.preprocessing.raw.zip_members import opened
+from scrollwork.preprocessing.raw.shares import WHOLE, Share, Span
+from scrollwork.preprocessing.raw.zip_members import is_plain, opened
 from scrollwork.records.base import InvalidRow, Row, utf8
 from scrollwork.records.drop import Drop
 
@@ -123,11 +124,17 @@ class RawFiles:
     """The raw files of one task and split: by role, (relative path, location), in order.
 
     `roles` are those of the suite file ("records", "stories", ...), already resolved. A path "ARCHIVE.zip!MEMBER" is a
-    member of the archive at that location (zip_members.py).
+    member of the archive at that location (zip_members.py). share: of which part `records` yields the records, None for
+    the whole; only of its roles, for a data set with BY_RECORD (scrollwork.preprocessing.curation).
     """
 
     dataset: str
     roles: Mapping[str, tuple[tuple[str, Path], ...]]
+    share: Share | None = None
+
+    def begins(self, role: str) -> bool:
+        """Return whether a role's first file begins here: always, but in a share."""
+        return self.share is None or self.share.begins(role)
 
     def files(self, role: str = "records") -> tuple[tuple[str, Path], ...]:
         """Return the files of a role. Raises MissingFile if there are none."""
@@ -178,16 +185,27 @@ class RawFiles:
 
         A line that is not a JSON object is yielded as a MalformedRecord; see `convert_records`. Raises MalformedFile.
         """
-        for path in self.files(role):
+        files = self.files(role)
+        spans = (WHOLE,) * len(files) if self.share is None else self.share.spans[role]
+        for path, span in zip(files, spans, strict=True):
             try:
-                if is_parquet(path[1]):
-                    yield from _records(path, parquet_rows(*path))
-                elif path[0].lower().endswith(".csv"):
-                    yield from self._csv(path, ())
-                else:
-                    yield from _records(path, list_items(path) if is_list(path) else lines(path))
+                if span is not None:
+                    yield from self._records(path, span)
             except OSError as error:
                 raise unreadable_file(path[0], error) from error
+
+    def _records(self, path: tuple[str, Path], span: Span) -> Iterator[Record | MalformedRecord]:
+        table = is_parquet(path[1]) or path[0].lower().endswith(".csv")
+        if not table and is_plain(*path) and not is_list(path):
+            yield from _records(path, lines(path, span))
+        elif not span.begins:
+            return
+        elif is_parquet(path[1]):
+            yield from _records(path, parquet_rows(*path))
+        elif table:
+            yield from self._csv(path, ())
+        else:
+            yield from _records(path, list_items(path) if is_list(path) else lines(path))
 
     def objects(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
         """Yield the records of files that are one JSON object each; a malformed file is a malformed record."""

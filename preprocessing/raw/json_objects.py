@@ -6,11 +6,13 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord
 from scrollwork.preprocessing.raw.kinds import refuse_foreign
+from scrollwork.preprocessing.raw.shares import WHOLE, Span
 from scrollwork.preprocessing.raw.zip_members import opened
 
 CHUNK = 1 << 20
@@ -51,13 +53,16 @@ def is_list(path: tuple[str, Path]) -> bool:
         return stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
 
 
-def lines(path: tuple[str, Path]) -> Iterator[Item]:
-    """Yield JSON Lines, split at \\n only: strings may contain other line separators. Raises MalformedFile."""
+def lines(path: tuple[str, Path], span: Span = WHOLE) -> Iterator[Item]:
+    """Yield JSON Lines, split at \\n only: strings may contain other line separators. Raises MalformedFile.
+
+    span: of which bytes, for a file that is not compressed; a line is where it begins.
+    """
     name, _ = path
-    seen = False
+    seen = not span.begins
     with opened(*path) as stream:
-        number = 0
-        while line := stream.readline(LINE_BYTES):
+        number = 0 if span.begins else _pass_over_lines(stream, span.start)
+        while (span.end is None or stream.tell() < span.end) and (line := stream.readline(LINE_BYTES)):
             number += 1
             where = f"line {number}"
             if not seen:
@@ -71,8 +76,20 @@ def lines(path: tuple[str, Path]) -> Iterator[Item]:
                 continue
             seen = True
             yield _item(line, name, where)
-    if not seen:
-        raise MalformedFile(name, "", "", "is empty", "empty file")
+        if not seen and not any(piece.strip() for piece in iter(partial(stream.readline, CHUNK), b"")):
+            raise MalformedFile(name, "", "", "is empty", "empty file")
+
+
+def _pass_over_lines(stream: IO[bytes], start: int) -> int:
+    """Go to the first line that begins at `start` or later, and return how many lines there are before it."""
+    number, left = 0, start - 1
+    while left and (data := stream.read(min(CHUNK, left))):
+        number += data.count(b"\n")
+        left -= len(data)
+    while rest := stream.readline(CHUNK):  # the line of the byte before: if that is its end, the next one begins here
+        if rest.endswith(b"\n"):
+            break
+    return number + 1
 
 
 def _too_long(stream: IO[bytes], name: str, where: str) -> MalformedRecord:

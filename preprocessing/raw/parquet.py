@@ -29,6 +29,12 @@ def is_parquet(path: Path) -> bool:
         return stream.read(len(PARQUET)) == PARQUET
 
 
+def is_compressed(path: Path) -> bool:
+    """Return whether the file begins like gzip or Zstandard."""
+    with path.open("rb") as stream:
+        return stream.read(4).startswith((GZIP, ZSTD))
+
+
 def parquet_rows(name: str, place: Path) -> Iterator[tuple[str, dict[str, Any]] | MalformedRecord]:
     """Yield ("row 17", its columns as Python values) in order, counted from 1; nested columns as lists and dicts.
 

@@ -18,6 +18,7 @@ from typing import IO
 
 from scrollwork.preprocessing.raw.bounds import BUFFER, Bounded, most_bytes, too_large
 from scrollwork.preprocessing.raw.errors import MalformedFile
+from scrollwork.preprocessing.raw.parquet import is_compressed
 from scrollwork.preprocessing.raw.parquet import opened as plain
 
 INSIDE = ".zip!"
@@ -44,6 +45,11 @@ def opened(name: str, place: Path) -> Iterator[IO[bytes]]:
             info = _wanted(opened_zip, _pattern(_literal(member)), member, f"{archive}.zip")
             content = stack.enter_context(opened_zip.open(info))
         yield io.BufferedReader(Bounded(content, name, _most(info), _naming_damage), BUFFER)
+
+
+def is_plain(name: str, place: Path) -> bool:
+    """Return whether the bytes of a raw file are those of its content: it is not compressed, nor in an archive."""
+    return INSIDE not in name and not is_compressed(place)
 
 
 def find_member(archive: str, place: Path, pattern: str) -> str:

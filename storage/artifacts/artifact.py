@@ -92,7 +92,7 @@ class Artifact:
             self.check_part(part, rehash)
 
     def _checked(self, table: str) -> list[Part]:
-        parts = [part for part in self.manifest.files if part.table == table]
+        parts = self.manifest.parts(table)
         for part in parts if self.folder.local is not None else ():  # a remote one is checked when it is opened, once
             self.check_part(part)
         return parts

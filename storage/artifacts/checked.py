@@ -91,7 +91,14 @@ class CheckedPart:
 
     def whole(self) -> bytes:
         """Return all bytes. Raises DamagedArtifact."""
-        return self._read(self._from_start)
+        return self._read(partial(self._at, 0, -1))
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield all bytes, in pieces of a megabyte. Raises DamagedArtifact."""
+        place = 0
+        while data := self._read(partial(self._at, place, CHUNK)):
+            yield data
+            place += len(data)
 
     def _parquet(self) -> pq.ParquetFile:
         import pyarrow.parquet as pq
@@ -99,9 +106,9 @@ class CheckedPart:
         # pre_buffer reads in threads of Arrow; a thread that still runs when Python ends would abort the process.
         return pq.ParquetFile(self._stream, pre_buffer=False)
 
-    def _from_start(self) -> bytes:
-        self._stream.seek(0)
-        return self._stream.read()
+    def _at(self, place: int, size: int) -> bytes:
+        self._stream.seek(place)
+        return self._stream.read(size)
 
     def _read(self, read: Callable[[], T]) -> T:
         """Call `read`, and return its result if the file did not change meanwhile.

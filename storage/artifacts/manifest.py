@@ -81,6 +81,10 @@ class Manifest:
     files: tuple[Part, ...]
     facts: Mapping[str, Any] = field(default_factory=dict)
 
+    def parts(self, table: str) -> list[Part]:
+        """Return the parts of a table, in order."""
+        return [part for part in self.files if part.table == table]
+
     def to_bytes(self) -> bytes:
         """Return the manifest as JSON, with a digest of itself. Equal manifests give equal bytes."""
         text = _text(vars(self))

@@ -85,6 +85,23 @@ class TableWriter(Generic[R]):
         if self._bytes >= GROUP_BYTES or self._rows >= GROUP_ROWS:
             self._flush()
 
+    def adopt(self, folder: Location, part: Part) -> None:
+        """Take over a part of the same table of another artifact, byte for byte. A part without rows is passed over.
+
+        Raises DamagedArtifact if it has other bytes than its manifest says.
+        """
+        self._flush()
+        self._finish_part()
+        if not part.rows:
+            return
+        with self._folder.temporary(self._next) as (stream, path), open_part(folder, part) as checked:
+            sink = _Hashing(stream)
+            with naming_full_disks(self.table, str(self._folder)):
+                for data in checked.pieces():
+                    sink.write(data)
+            self._publish(stream, path, sink, part.rows)
+        self.count += part.rows
+
     def close(self) -> None:
         """Finish the last part. A table without rows has one part, too, so that it can be read.
 
@@ -120,7 +137,7 @@ class TableWriter(Generic[R]):
         import pyarrow.parquet as pq
 
         stack = ExitStack()
-        stream, path = stack.enter_context(self._folder.temporary(f"{self.table}-{len(self.parts):05d}"))
+        stream, path = stack.enter_context(self._folder.temporary(self._next))
         sink = _Hashing(stream)
         writer = pq.ParquetWriter(sink, self._row.schema(), compression="zstd", compression_level=3)
         self._open = (stack, stream, path, sink, writer)
@@ -131,13 +148,21 @@ class TableWriter(Generic[R]):
         stack, stream, path, sink, writer = self._open
         with stack:
             writer.close()
-            sha256 = sink.digest.hexdigest()
-            name = f"{self.table}-{len(self.parts):05d}-{sha256[:12]}.parquet"
-            self._folder.publish(stream, path, name)
-            if self._folder.local is None:
-                keep(path, sha256)
-        self.parts.append(Part(name, self.table, self._part_rows, sink.count, sha256))
+            self._publish(stream, path, sink, self._part_rows)
         self._open, self._part_bytes, self._part_rows = None, 0, 0
+
+    @property
+    def _next(self) -> str:
+        """How the name of the next part begins."""
+        return f"{self.table}-{len(self.parts):05d}"
+
+    def _publish(self, stream: IO[bytes], path: Path, sink: _Hashing, rows: int) -> None:
+        sha256 = sink.digest.hexdigest()
+        name = f"{self._next}-{sha256[:12]}.parquet"
+        self._folder.publish(stream, path, name)
+        if self._folder.local is None:
+            keep(path, sha256)
+        self.parts.append(Part(name, self.table, rows, sink.count, sha256))
 
 
 def _weight(row: Row) -> int:

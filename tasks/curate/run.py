@@ -1,10 +1,14 @@
-"""Stage curate: raw files -> documents, examples, drops, and the list of raw files. For windows (Dolce): windows.py."""
+"""Stage curate: raw files -> documents, examples, drops, and the list of raw files. For windows (Dolce): windows.py.
+
+A task with `shards` in the suite file is curated in as many shares, by several processes, where records of its data set
+become rows one by one (BY_RECORD); together.py makes of them what one process would have made.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +16,9 @@ from scrollwork.pipeline.errors import BadRecord
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node, RawQuery
-from scrollwork.pipeline.raw_files import found_for
+from scrollwork.pipeline.raw_files import FoundFiles, found_for
 from scrollwork.pipeline.session import Session
-from scrollwork.preprocessing.curation import DEMONSTRATIONS, RELEASE, Through, curate
+from scrollwork.preprocessing.curation import DEMONSTRATIONS, PROMPTS, RELEASE, Through, by_record, curate
 from scrollwork.preprocessing.prompts.frames import frame_of
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
@@ -22,30 +26,46 @@ from scrollwork.records.example import Example
 from scrollwork.records.instruction import Instruction
 from scrollwork.records.raw_file import RawFile
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.parts import TableWriter
 
 if TYPE_CHECKING:
     from scrollwork.suites.parts import Part
 
 STAGE = "curate"
+TOGETHER = "scrollwork.tasks.curate.together"  # puts shares together
 
 
 @dataclass(frozen=True)
 class Parameters:
     """dataset: a module of preprocessing/datasets. options: its arguments. units: what contexts are split into for
-    windows (preprocessing/windows/units.py), None for tasks without windows."""
+    windows (preprocessing/windows/units.py), None for tasks without windows. share: [number, how many] of a node that
+    curates a share of the raw files, None for all of them."""
 
     dataset: str
     task: str
     split: str
     options: Mapping[str, Any]
     units: Any = None
+    share: Sequence[int] | None = None
 
 
 def declare(part: Part, raw: RawQuery, options: Mapping[str, Any], modules: Sequence[str]) -> Node:
     """Declare the curation of raw files. options: for the data set's module. modules: those that it loads by name."""
     units = part.design.units(part.task)
-    parameters = non_default(Parameters(raw.dataset, part.task.name, part.split, options, units))
-    return Node(STAGE, part.base, parameters, part.design.curate, tuple(modules), raw=raw, strict=part.request.strict)
+    parameters = Parameters(raw.dataset, part.task.name, part.split, options, units)
+    body, of = part.design.curate, part.task.shards
+    node = Node(STAGE, part.base, non_default(parameters), body, tuple(modules), raw=raw, strict=part.request.strict)
+    if of == 1 or body != __name__ or PROMPTS in raw.patterns or not by_record(raw.dataset):
+        return node
+    shares = tuple(
+        replace(
+            node,
+            labels=(*part.base, ("shard", f"{number + 1}-of-{of}")),
+            params=non_default(replace(parameters, share=[number, of])),
+        )
+        for number in range(of)
+    )
+    return replace(node, body=TOGETHER, inputs=(("shares", shares),))
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
@@ -61,19 +81,16 @@ def write(node: Node, session: Session, writer: ArtifactWriter, through: Through
     """
     assert node.raw is not None
     found = found_for(node.raw, session)
-    documents = writer.table("documents", Document)
-    examples = writer.table("examples", Example)
-    drops = writer.table("drops", Drop)
-    files = writer.table("raw_files", RawFile)
+    documents, examples, drops = tables(writer, found)
     table = cache(writer.table)  # opens a table at its first row
-    for file in found.files():
-        files.add(file)
     reasons: Counter[str] = Counter()
     malformed: Counter[str] = Counter()
     own_literals = 0
     counts: Counter[str] = Counter()
     parameters = Parameters(**node.params)
     opened = found.opened(session.locations.raw)
+    if parameters.share is not None:
+        opened = found.shared(opened, by_record(parameters.dataset), *parameters.share)
     told = parameters.dataset, opened, parameters.task, parameters.split, parameters.options
     for row in curate(*told, through=through):
         if isinstance(row, Document):
@@ -109,6 +126,17 @@ def write(node: Node, session: Session, writer: ArtifactWriter, through: Through
         **({"own_literals": own_literals} if parameters.dataset == RELEASE else {}),
     }
     writer.notes = {"raw": session.locations.raw}
+
+
+def tables(
+    writer: ArtifactWriter, found: FoundFiles
+) -> tuple[TableWriter[Document], TableWriter[Example], TableWriter[Drop]]:
+    """Open the tables that every curation has, and write that of the raw files."""
+    opened = writer.table("documents", Document), writer.table("examples", Example), writer.table("drops", Drop)
+    files = writer.table("raw_files", RawFile)
+    for file in found.files():
+        files.add(file)
+    return opened
 
 
 def refuse_drops(artifact: Artifact) -> None:
