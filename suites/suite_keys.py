@@ -141,7 +141,7 @@ TASK = Table(
         "paper": Key(PAPER, "What the paper prints, for comparison only."),
         "seeded": Key(FLAG, "The data set makes random choices: its module gets the seed."),
         "one_source": Key(FLAG, "All splits are cut from the same files; validation takes what test leaves."),
-        "shards": Key(WHOLE, "Into how many parts, by document, prompts, answers and scores are split; and, if it can be, curation."),
+        "shards": Key(WHOLE, "How many parts prompts, answers and scores come in; curation and sample, if they can."),
         "query_ends": Key(TEXT, "How the query of a released input without offsets ends: blank_line, or options."),
         "mention_ids": Key(ListOf(WHOLE, exactly=2), "Lowest and highest id of a mention."),
         "proxy": Key(TEXT, "What must be said of a metric that stands in for the benchmark's own."),
