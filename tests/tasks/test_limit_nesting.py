@@ -13,13 +13,13 @@ from scrollwork.flows.chains import Chain
 from scrollwork.pipeline.raw_files import find
 from scrollwork.preprocessing.curation import DEMONSTRATIONS, curate
 from scrollwork.preprocessing.runs.drawn_examples import DrawSettings, Pool, draw_of
-from scrollwork.preprocessing.sampling import choose
 from scrollwork.preprocessing.windows.observable import observable_rows
 from scrollwork.records.example import Example
 from scrollwork.records.instruction import Instruction
 from scrollwork.suites.parts import Part, parts
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import load_suite
+from tests.preprocessing.sampling_kit import choose
 
 SUITES = {name: load_suite(name) for name in ("zeroscrolls", "scrolls", "seam", "dolce")}
 TASKS = [
