@@ -65,7 +65,7 @@ class Fixed:
         """Return the node that selects examples, once, by the seed; of a canary, a few of these."""
         from scrollwork.tasks.sample import run as sample
 
-        sampled = sample.declare(part, chain.curate(part))
+        sampled = sample.of_shares(sample.declare(part, chain.curate(part)))
         if not chain.request.canary:
             return sampled
         from scrollwork.tasks.sample import canary  # other runs do not load it

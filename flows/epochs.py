@@ -318,7 +318,9 @@ def words_of(node: Node, known: dict[str, tuple[str, int]]) -> tuple[str, int]:
     if node.name not in known:
         params = dict(node.params)
         most = int(params.pop("limit", 0)) if node.stage == SAMPLE else 0
-        inputs = [(name, [words_of(one, known) for one in nodes]) for name, nodes in node.inputs]
+        # what is put together from shares is what one process makes
+        read = [(name, nodes) for name, nodes in node.inputs if name != "shares"]
+        inputs = [(name, [words_of(one, known) for one in nodes]) for name, nodes in read]
         raw = {**asdict(node.raw), "hint": ""} if node.raw is not None else None
         told = [node.stage, node.labels, params, raw, [(name, [one for one, _ in some]) for name, some in inputs]]
         most = max([most, *(one for _, some in inputs for _, one in some)])

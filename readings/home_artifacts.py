@@ -201,7 +201,8 @@ def unscored(home: Home, suite: str, lines: Iterable[Line]) -> tuple[tuple[Artif
                 continue
             if (artifact := home.artifacts.find(stage, slot, key)) is not None:
                 newest[stage, slot] = artifact
-    own = [one for one in newest.values() if _part_of(one) not in taken]
+    shares = {content for one in newest.values() for content in one.manifest.ingredients.each("shares")}
+    own = [one for one in newest.values() if _part_of(one) not in taken and one.content not in shares]
     samples, prompts = (tuple(one for one in own if _stage(one) == stage) for stage in (SAMPLE, PROMPT))
     return samples, prompts
 

@@ -1,4 +1,7 @@
-"""Stage sample: choose the benchmark's examples. For runs (SEAM): runs.py; for windows (Dolce): windows.py."""
+"""Stage sample: choose the benchmark's examples. For runs (SEAM): runs.py; for windows (Dolce): windows.py.
+
+Of a data set that was curated in shares, share.py keeps what can be chosen of each, and together.py chooses.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from scrollwork.suites.parts import Part
 
 STAGE = "sample"
+SHARE = "scrollwork.tasks.sample.share"  # keeps what can be chosen of a share of the data set
+TOGETHER = "scrollwork.tasks.sample.together"  # chooses among what the shares kept
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +40,10 @@ class Parameters(Policy):
         They are read twice, so that they are never all in memory. No two may have the same id.
         """
         return self._labelled(curated, None if self.takes_all else self.choice(heads(*curated)))
+
+    def possible(self, curated: Artifact) -> Iterator[Example]:
+        """Yield the same of a share of the data set: the examples that can be chosen, whatever other shares have."""
+        return self._labelled([curated], None if self.takes_all else self.candidates(heads(curated)))
 
     def _labelled(self, curated: Sequence[Artifact], taken: Iterable[Candidate] | None) -> Iterator[Example]:
         """Yield examples in their order, all of them if `taken` is None."""
@@ -60,6 +69,22 @@ def declare(part: Part, curated: Node) -> Node:
         (),
         (("curated", (curated,)),),
     )
+
+
+def of_shares(whole: Node) -> Node:
+    """Return the same choice, put together from a node for each share of the curated data set.
+
+    The node itself where curation has no shares, or where choosing would be no less work, as a share can leave nothing
+    out and parts cannot be taken over.
+    """
+    parameters, curated = Parameters(**whole.params), whole.input("curated")
+    if not curated.each("shares") or not (parameters.takes_all or parameters.takes_foremost):
+        return whole
+    shares = tuple(
+        replace(whole, labels=(*whole.labels, ("shard", one.label("shard"))), body=SHARE, inputs=(("curated", (one,)),))
+        for one in curated.each("shares")
+    )
+    return replace(whole, body=TOGETHER, inputs=(*whole.inputs, ("shares", shares)))
 
 
 def sample_parameters(part: Part) -> dict[str, Any]:
