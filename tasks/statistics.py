@@ -1,9 +1,16 @@
-"""Stage statistics: samples and prompts of a task -> lengths, histograms, and how spread out evidence is (spread)."""
+"""Stage statistics: samples and prompts of a task -> lengths, histograms, and how spread out evidence is (spread).
+
+A task with shards is counted in as many shares of its sample, by several processes. A share leaves the values of each
+measure as a file of 64-bit floats; these are put together before anything is summed or sorted, so numbers are the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import sys
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
@@ -14,24 +21,28 @@ from scrollwork.records.example import Example
 from scrollwork.records.gold import KEPT
 from scrollwork.records.key_table import KeyTable
 from scrollwork.records.statistics import Bin, Distribution, Spread
-from scrollwork.storage.artifacts.artifact import ArtifactWriter
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 if TYPE_CHECKING:
+    from scrollwork.analysis.statistics.corpus import Corpus
     from scrollwork.suites.parts import Part
 
 STAGE = "statistics"
+VALUES = ".values"  # ending of the files that shares leave
 
 
 @dataclass(frozen=True)
 class Parameters:
     """kind: of the task's template. output: what counts as the output in the spread: query, options or references.
 
-    metric: "" unless it decides what a model writes (records/gold.py).
+    metric: "" unless it decides what a model writes (records/gold.py). share: [number, how many] of a node that counts
+    a share of the sample, None for all of it.
     """
 
     kind: str
     output: str
     metric: str = ""
+    share: Sequence[int] | None = None
 
 
 def declare(part: Part, curated: Node, samples: Sequence[Node], prompts: Sequence[Node], sizes: Node | None) -> Node:
@@ -45,42 +56,92 @@ def declare(part: Part, curated: Node, samples: Sequence[Node], prompts: Sequenc
     inputs: list[tuple[str, tuple[Node, ...]]] = [("curated", (curated,)), ("sample", tuple(samples))]
     inputs += [("sizes", (sizes,))] if sizes else []
     inputs.append(("prompts", tuple(prompts)))
-    return Node(STAGE, part.base, non_default(parameters), __name__, (), tuple(inputs))
+    whole, of = Node(STAGE, part.base, non_default(parameters), __name__, (), tuple(inputs)), len(prompts)
+    if of == 1 or len(samples) != 1 or sizes:  # SEAM's prompts are of runs
+        return whole
+    shares = tuple(
+        replace(
+            whole,
+            labels=(*part.base, ("shard", f"{number + 1}-of-{of}")),
+            params=non_default(replace(parameters, share=[number, of])),
+        )
+        for number in range(of)
+    )
+    return replace(whole, inputs=(("sample", tuple(samples)), ("shares", shares)))
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write tables `distributions`, `histograms` and `spreads`. Lengths come from the prompts of all shards, spread
-    from documents and references."""
-    from scrollwork.analysis.statistics.corpus import corpus, distributions, histograms
+    """Write tables `distributions`, `histograms` and `spreads`; of a share, `spreads` and a file for each measure."""
+    from scrollwork.analysis.statistics.corpus import Corpus, distributions, histograms
 
+    parameters = Parameters(**node.params)
+    if parameters.share is not None:
+        spreads, examples = writer.table("spreads", Spread), Counted(inputs, parameters.share)
+        for measure, values in counted(inputs, parameters, examples, spreads.add).values.items():
+            writer.file(f"{measure}{VALUES}", little_endian(values).tobytes())
+        return
     labels = tuple(node.label(name) for name in ("suite", "task", "split"))
     rows = writer.table("distributions", Distribution)
     bins = writer.table("histograms", Bin)
     spreads = writer.table("spreads", Spread)
     examples = Counted(inputs)
-    parameters = non_default(Parameters(**node.params))
-    told = Lengths(inputs), inputs["curated"].texts()
-    found = corpus(examples, *told, **parameters, hand_over=spreads.add)
-    counted = {}
+    if "shares" in inputs:
+        shares, sample = inputs.each("shares"), inputs["sample"].facts
+        found = Corpus(joined(shares))
+        for share in shares:
+            for one in share.manifest.parts("spreads"):
+                spreads.adopt(share.folder, one)
+        facts = {name: sample[name] for name in ("examples", "documents")}
+    else:
+        found = counted(inputs, parameters, examples, spreads.add)
+        facts = {"examples": examples.count, "documents": len(examples.documents)}
+    measured = {}
     for distribution in distributions(found, *labels):
         rows.add(distribution)
-        counted[distribution.measure] = numbers(distribution)
-    for one in histograms(found, *labels):
-        bins.add(one)
-    facts = {}
+        measured[distribution.measure] = numbers(distribution)
+    for bin_ in histograms(found, *labels):
+        bins.add(bin_)
     if "sizes" in inputs:  # runs draw from the data set: report on all of it too
         for distribution in inputs["sizes"].rows("distributions", Distribution):
             rows.add(distribution)
-            counted[distribution.measure] = numbers(distribution)
+            measured[distribution.measure] = numbers(distribution)
         facts["tokenizer"] = inputs["sizes"].facts["tokenizer"]
     writer.facts = {
-        "examples": examples.count,
-        "documents": len(examples.documents),
+        **facts,
         "references": int(sum(found.values["references"])),
         "pairs": spreads.count,
-        "distributions": counted,
-        **facts,
+        "distributions": measured,
     }
+
+
+def counted(
+    inputs: InputArtifacts, parameters: Parameters, examples: Counted, hand_over: Callable[[Spread], None]
+) -> Corpus:
+    """Count everything about these examples. Lengths come from the prompts of all shards, spread from documents and
+    references."""
+    from scrollwork.analysis.statistics.corpus import corpus
+
+    told = Lengths(inputs), inputs["curated"].texts()
+    kind, output, metric = parameters.kind, parameters.output, parameters.metric
+    return corpus(examples, *told, kind=kind, output=output, metric=metric, hand_over=hand_over)
+
+
+def joined(shares: Sequence[Artifact]) -> dict[str, array[float]]:
+    """Return the values of each measure that the shares left, in their order."""
+    names = [part.table for part in shares[0].manifest.files if part.table.endswith(VALUES)]
+    found: dict[str, array[float]] = {name.removesuffix(VALUES): array("d") for name in names}
+    for share in shares:
+        for measure, values in found.items():
+            values.extend(little_endian(array("d", share.bytes_of(f"{measure}{VALUES}"))))
+    return found
+
+
+def little_endian(values: array[float]) -> array[float]:
+    """Return the values in the order of bytes that files have; or those of a file in the order of this machine."""
+    if sys.byteorder == "big":
+        values = array("d", values)
+        values.byteswap()
+    return values
 
 
 class Lengths:
@@ -99,15 +160,20 @@ class Lengths:
 
 
 class Counted:
-    """The examples of all samples, counted while they are read. documents: those that they are on."""
+    """The examples of all samples, or of a share of one, counted while they are read. documents: those that they are
+    on."""
 
-    def __init__(self, inputs: InputArtifacts) -> None:
-        self._inputs = inputs
+    def __init__(self, inputs: InputArtifacts, share: Sequence[int] | None = None) -> None:
+        self._inputs, self._share = inputs, share
         self.count, self.documents = 0, KeyTable()
 
     def __iter__(self) -> Iterator[Example]:
         for sample in self._inputs.each("sample"):
-            for example in sample.rows("examples", Example):
+            rows = sample.rows("examples", Example)
+            if self._share is not None:
+                total, (number, of) = sample.facts["examples"], self._share
+                rows = islice(rows, total * number // of, total * (number + 1) // of)
+            for example in rows:
                 self.count += 1
                 for document_id in example.document_ids:
                     self.documents.add(document_id)

@@ -20,6 +20,7 @@ from scrollwork.preprocessing.raw.shares import share_of
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
+from scrollwork.records.statistics import Bin, Distribution, Spread
 from scrollwork.storage.artifacts.artifact import Artifact, Artifacts
 
 SUITE = """
@@ -112,6 +113,25 @@ def test_shares_are_other_rows(case: str, shards: int, tmp_path: Path) -> None:
     assert rows_of(together) == rows_of(alone)
     assert together.facts == alone.facts
     assert alone.facts["examples"] > 3
+
+
+@pytest.mark.parametrize("case", ["one file", "documents in several records", "broken records"])
+def test_statistics_of_shares_are_other_numbers(case: str, tmp_path: Path) -> None:
+    write(tmp_path, CASES[case])
+    made = []
+    for shards in (1, 2, 7):
+        build(tmp_path, shards)
+        every = Artifacts(f"{tmp_path / f'home-{shards}'}/artifacts").everything()
+        (whole,) = [
+            one
+            for one in every
+            if (one.manifest.ingredients.stage, one.manifest.ingredients.slot) == ("statistics", "own.notes.test")
+        ]
+        tables = {"distributions": Distribution, "histograms": Bin, "spreads": Spread}
+        rows = {table: list(whole.rows(table, row)) for table, row in tables.items()}
+        made.append((whole.facts, rows, {part.table for part in whole.manifest.files}))
+    assert made[0] == made[1] == made[2]
+    assert made[0][0]["pairs"] == len(made[0][1]["spreads"]) > 3
 
 
 @pytest.mark.parametrize(
