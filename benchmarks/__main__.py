@@ -5,7 +5,7 @@ import importlib
 from typing import Any
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-SCALE = ["scale_build", "scale_answers", "scale_calls", "scale_plan"]  # parts of `scale`
+SCALE = ["scale_build", "scale_shards", "scale_answers", "scale_calls", "scale_plan"]  # parts of `scale`
 NAMES = [
     "idle",
     "planning",

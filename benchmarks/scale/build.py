@@ -47,10 +47,11 @@ def main(small: bool = False) -> Iterator[str]:
         yield f"  memory of {what} over {most / least:.0f} times the data: {1000 * grown:+.1f} MB a GB of raw"
 
 
-def built(folder: Path, workers: int = 2) -> TreeCost:
-    """What building the corpus of a folder costs, into `home` there."""
-    places = (str(folder / name) for name in ("suite.toml", "raw", "home"))
-    return tree_cost(python(CODE, *places, "--workers", str(workers)), {"SCROLLWORK_BENCHMARK_PEAK": os.devnull})
+def built(folder: Path, workers: int = 2, home: str = "home", *options: str) -> TreeCost:
+    """What building the corpus of a folder costs. home: a folder there. options: of `build`."""
+    places = (str(folder / name) for name in ("suite.toml", "raw", home))
+    command = python(CODE, *places, "--workers", str(workers), *options)
+    return tree_cost(command, {"SCROLLWORK_BENCHMARK_PEAK": os.devnull})
 
 
 def told(folder: Path, raw: int, spent: TreeCost) -> str:
