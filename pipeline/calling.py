@@ -5,10 +5,14 @@ These decide whether and when a request is sent, never what is in it.
 
 from __future__ import annotations
 
+import logging
+import os
+import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
 STOP = Stop()  # set by Ctrl-C and SIGTERM; all engines of this process share it
 STOPPING = "no more is sent, answers in flight are waited for and stored"
 BY_SIGTERM = "stopped by SIGTERM"
+log = logging.getLogger("scrollwork")
 
 
 def new_run() -> str:
@@ -118,6 +123,38 @@ def stop_of(calling: CallSettings) -> Stop:
     """Return what stops the calls of a run: Ctrl-C, and the end of its time limit."""
     with _lock:
         return _limits[calling.run][1] if calling.run in _limits else STOP
+
+
+@contextmanager
+def stops_heeded() -> Iterator[None]:
+    """While the block asks models and stores what they answer, be one that `STOP.heard` counts.
+
+    In the main thread SIGTERM sets STOP meanwhile, and does after the block what it did before it: Prefect's handler
+    and Python's own would end the block, with the answers in flight.
+    """
+    late: list[int] = []
+
+    def heed(number: int, frame: FrameType | None) -> None:
+        late.append(number)
+        if not STOP.level:
+            STOP.set(BY_SIGTERM)
+            log.warning("SIGTERM: %s", STOPPING)
+
+    STOP.tell(_no_wake)
+    is_main = threading.current_thread() is threading.main_thread()
+    usual = signal.signal(signal.SIGTERM, heed) if is_main else None
+    try:
+        yield
+    finally:
+        STOP.forget(_no_wake)
+        if is_main:
+            signal.signal(signal.SIGTERM, usual)
+            if late:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _no_wake() -> None:
+    """Do nothing: the block looks at STOP by itself."""
 
 
 @contextmanager

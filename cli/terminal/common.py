@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import sys
@@ -168,7 +169,9 @@ def say(text: str) -> None:
     in silence."""
     try:
         print(printable(text, len(text) * 6), file=sys.stderr, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
+        if error.errno not in (errno.EPIPE, errno.EIO):  # EIO: the terminal was closed
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 

@@ -1,43 +1,59 @@
-"""Ctrl-C while hosted models are asked: once, send no more and wait for what is paid; twice, stop now. SIGTERM (`kill`,
-`timeout`, schedulers of clusters) is as one Ctrl-C."""
+"""Ctrl-C while hosted models are asked: once, send no more and wait for what is paid; twice, cancel it; a third time,
+stop at once. SIGTERM (`kill`, `timeout`, schedulers of clusters) and SIGHUP (a closed terminal) are as one Ctrl-C."""
 
 from __future__ import annotations
 
 import os
 import signal
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 from scrollwork.cli.terminal.common import say
-from scrollwork.pipeline.calling import BY_SIGTERM, STOP, STOPPING
+from scrollwork.pipeline.calling import STOP, STOPPING
+
+
+def leave_terminal() -> None:
+    """Write no more to a terminal, which is gone: each write would be an error."""
+    for stream in (1, 2):
+        if stat.S_ISCHR(os.fstat(stream).st_mode):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
 
 @contextmanager
 def interrupts() -> Iterator[None]:
-    """Let an interrupt or SIGTERM stop the engines of calls, where some run; else they do what they did. Raises
-    KeyboardInterrupt at the end of a body that was stopped."""
+    """Let an interrupt, SIGTERM or SIGHUP stop the engines of calls, where some run; else they do what they did. Raises
+    KeyboardInterrupt at the end of a body that was stopped. SIGHUP stays ignored under `nohup`."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def interrupted(number: int, frame: FrameType | None) -> None:
-        if not STOP.heard:
+        if not STOP.heard or STOP.level == 2:
             signal.default_int_handler(number, frame)
         STOP.set("stopped by Ctrl-C")
         if STOP.level == 1:
             say(f"stopping: {STOPPING}; Ctrl-C again to stop now")
+        else:
+            say("stopping now: answers in flight are lost")
 
     def terminated(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            leave_terminal()
         if STOP.heard and not STOP.level:
-            STOP.set(BY_SIGTERM)
-            say(f"stopping: {STOPPING}")
+            STOP.set(f"stopped by {signal.Signals(number).name}")
+            say(f"stopping: {STOPPING}; Ctrl-C to stop now")
         elif not STOP.level:  # a second one does not end the wait
-            signal.signal(number, last)
+            signal.signal(number, before[number])
             os.kill(os.getpid(), number)
 
-    before, last = signal.signal(signal.SIGINT, interrupted), signal.signal(signal.SIGTERM, terminated)
+    before: dict[int, Any] = {signal.SIGINT: signal.signal(signal.SIGINT, interrupted)}
+    for one in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(one) is not signal.SIG_IGN:
+            before[one] = signal.signal(one, terminated)
     try:
         yield
     except BaseException as error:
@@ -45,7 +61,7 @@ def interrupts() -> Iterator[None]:
             raise KeyboardInterrupt from None
         raise
     finally:
-        signal.signal(signal.SIGINT, before)
-        signal.signal(signal.SIGTERM, last)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     if STOP.level:
         raise KeyboardInterrupt

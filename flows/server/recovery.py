@@ -7,11 +7,10 @@ worker or machine) are left alone.
 
 from __future__ import annotations
 
-import atexit
 import fcntl
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,8 +35,10 @@ _marks: list[int] = []  # open files of this process, locked until it ends
 
 
 def mark_run(home: Path, run_id: str) -> None:
-    """Lock a file for this process's flow run until the process ends, however that ends. Does nothing if the home has
-    no folder of Prefect: then the run is on another server."""
+    """Lock a file for this process's flow run until the process ends, however that ends; it has the pid. Does nothing
+    if the home has no folder of Prefect: then the run is on another server.
+
+    The file stays, for the server may not have been told how the run ended: `up` removes it."""
     if not (home / "prefect").is_dir():
         return
     try:
@@ -46,13 +47,29 @@ def mark_run(home: Path, run_id: str) -> None:
     except OSError:
         return  # a home that cannot be written; its server cannot run either
     fcntl.flock(descriptor, fcntl.LOCK_EX)
+    os.write(descriptor, b"%d" % os.getpid())
     _marks.append(descriptor)
-    atexit.register(mark_of(home, run_id).unlink, missing_ok=True)
 
 
 def mark_of(home: Path, run_id: str) -> Path:
     """The file that marks a flow run."""
     return home / "prefect" / "runs" / run_id
+
+
+def marks(home: Path) -> list[Path]:
+    """The files that mark flow runs, of those that have ended too."""
+    with suppress(OSError):
+        return sorted(mark_of(home, "").iterdir())
+    return []
+
+
+def commands(home: Path, runs: Collection[str]) -> list[int]:
+    """Pids of the commands in shells that live, of these flow runs. runs: their ids."""
+    found = []
+    for mark in (one for one in marks(home) if one.name in runs and is_locked(one)):
+        with suppress(OSError, ValueError):
+            found.append(int(mark.read_bytes()))
+    return found
 
 
 # ---- in `up`
@@ -77,8 +94,9 @@ def end_lost_runs(running: dict[str, Any], new_worker: bool) -> int:
     for runs in killed:
         for task in all_rows(running, "task_runs", {"task_runs": open_tasks, "flow_runs": runs}):
             post(running, f"task_runs/{task['id']}/set_state", {"state": CRASHED, "force": True})
-    for run in lost:
-        mark_of(home, run["id"]).unlink(missing_ok=True)
+    for mark in marks(home):
+        if not is_locked(mark):
+            mark.unlink(missing_ok=True)
     return len(lost)
 
 
@@ -104,12 +122,12 @@ def expect_signs(running: dict[str, Any]) -> None:
         ask(running, "POST", "events", signs)
 
 
-def under_way(running: dict[str, Any]) -> list[str]:
-    """Names of the flow runs that a server holds for running; of a server that does not answer, none."""
+def under_way(running: dict[str, Any]) -> dict[str, str]:
+    """Names of the flow runs that a server holds for running, by their ids; of a server that does not answer, none."""
     with suppress(OSError, ValueError):
         states = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING"]}}}}
-        return [printable(str(run["name"]), 80) for run in all_rows(running, "flow_runs", states)]
-    return []
+        return {str(run["id"]): printable(str(run["name"]), 80) for run in all_rows(running, "flow_runs", states)}
+    return {}
 
 
 def is_lost(run: Mapping[str, Any], home: Path, ours: list[str], new_worker: bool) -> bool:

@@ -2,9 +2,10 @@
 the port of a dead server.
 
 It is started as `FD PORT worker start ...`. FD is a pipe whose other end the server holds open as long as it lives.
-When the server ends, the worker becomes a keeper of the flow runs that it started, because they may wait for paid
-answers. The keeper takes the port, so that nobody else receives what they send there; it reads their output, and ends
-with the last of them. A new server with the same secret gets the port when it sends SIGUSR1.
+When the server ends, or the worker gets SIGTERM, the worker becomes a keeper of the flow runs that it started, because
+they may wait for paid answers; Prefect's worker would kill them. The keeper takes the port, so that nobody else
+receives what they send there; it reads their output, and ends with the last of them. A new server with the same secret
+gets the port when it sends SIGUSR1.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 
 MOST_FILES = 4096
 KEEP = "keep"  # the first argument of a keeper
@@ -34,13 +37,38 @@ def main() -> None:
         return
     watched, port = int(sys.argv[1]), sys.argv[2]
     threading.Thread(target=turn_at_end, args=(watched, port), name="scrollwork-watch", daemon=True).start()
+    turn_at_sigterm(watched, port)
     sys.argv = ["prefect", *sys.argv[3:]]
     runpy.run_module("prefect", run_name="__main__")
 
 
 def turn_at_end(watched: int, port: str) -> None:
     """Wait for the end of the server, then turn this process (by exec) into the keeper of its children."""
-    os.read(watched, 1)  # nothing is ever written there
+    os.read(watched, 1)  # `down` writes there
+    turn(watched, port)
+
+
+def turn_at_sigterm(watched: int, port: str) -> None:
+    """Have Prefect's worker turn into the keeper at SIGTERM if flow runs are its children, and pass the signal on."""
+    from prefect.utilities import processutils
+
+    usual = processutils.setup_signal_handlers_worker
+
+    def ended(number: int, frame: FrameType | None) -> None:
+        if runs := child_processes(os.getpid()):
+            send(runs, signal.SIGTERM)
+            turn(watched, port)
+        os.kill(os.getpid(), signal.SIGINT)  # as Prefect's does: it ends, and at another one it is killed
+
+    def handle(pid: int, process_name: str, print_fn: Callable[[str], object]) -> None:
+        usual(pid, process_name, print_fn)
+        signal.signal(signal.SIGTERM, ended)
+
+    processutils.setup_signal_handlers_worker = handle  # what `prefect worker start` calls
+
+
+def turn(watched: int, port: str) -> None:
+    """Turn this process (by exec) into the keeper of its children."""
     pipes = [number for number in range(3, MOST_FILES) if is_read_from(number) and number != watched]
     for number in pipes:
         os.set_inheritable(number, True)

@@ -274,17 +274,20 @@ def answers_awaited() -> Iterator[None]:
         if STOP.heard:
             logging.getLogger("scrollwork").warning("SIGTERM: %s", STOPPING)
             over = float("inf")
-        STOP.set(BY_SIGTERM)
-        while _asking and time.monotonic() < over:
-            time.sleep(0.1)
-            if not STOP.heard:
-                over = min(over, time.monotonic() + ANSWER_S)
-        signal.signal(signal.SIGTERM, usual)
-        context = FlowRunContext.get()
-        if context is not None and context.flow_run is not None and context.flow_run.deployment_id is not None:
-            end = threading.Timer(ENDING_S, os._exit, [128 + signal.SIGTERM])
-            end.daemon = True
-            end.start()
+        if not STOP.level:  # a second time would cancel what is in flight
+            STOP.set(BY_SIGTERM)
+        try:
+            while _asking and time.monotonic() < over:
+                time.sleep(0.1)
+                if not STOP.heard:
+                    over = min(over, time.monotonic() + ANSWER_S)
+        finally:
+            signal.signal(signal.SIGTERM, usual)
+            context = FlowRunContext.get()
+            if context is not None and context.flow_run is not None and context.flow_run.deployment_id is not None:
+                end = threading.Timer(ENDING_S, os._exit, [128 + signal.SIGTERM])
+                end.daemon = True
+                end.start()
         raise
 
 

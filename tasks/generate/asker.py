@@ -36,6 +36,7 @@ from scrollwork.pipeline.calling import (
     known_price,
     ledger_of,
     stop_of,
+    stops_heeded,
 )
 from scrollwork.pipeline.errors import Interrupted
 from scrollwork.storage.answers.rows import ANSWERED
@@ -93,7 +94,7 @@ class Asker:
         """Send the requests without an answer, then wait for other processes'. Raises Interrupted, StorageError."""
         if given_up(self._model.name, self._calling):
             return
-        with renewed_claims(self._store, self._open, self._owner):
+        with stops_heeded(), renewed_claims(self._store, self._open, self._owner):
             try:
                 stopped = self._send_calls(source(None))
                 self._waiting_since = time.monotonic()
@@ -229,8 +230,7 @@ class Asker:
 
     def _other_names(self) -> str:
         """Return in words under which other names of the model these batches were submitted; "" for none."""
-        foreign = under_other_names(self._store, self._batch_names, self._model.name)
-        names = sorted({repr(one.model) for one in foreign})
+        names = sorted({repr(one.model) for one in under_other_names(self._store, self._batch_names, self._model.name)})
         return f" of {', '.join(names)}, another name of this model" if names else ""
 
     # ---- results

@@ -21,7 +21,7 @@ from scrollwork.models.hosted.tables import BadTable
 from scrollwork.models.registry import BATCHES, client_module, make
 from scrollwork.models.vendors.marks import batch_group
 from scrollwork.pipeline.build import ensure
-from scrollwork.pipeline.calling import CallSettings, stop_of
+from scrollwork.pipeline.calling import CallSettings, stop_of, stops_heeded
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
@@ -79,6 +79,7 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
     if not calling.batch and not (session.home.has_store and session.store.open_batches()):
         return
     with ExitStack() as stack:
+        stack.enter_context(stops_heeded())
         all_batches = []
         for model in calling.tables:
             own_batches = open_model_batches(model, calling, session, stack)

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,6 +87,82 @@ def test_sigterm_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, served
     time.sleep(0.3)
     process.send_signal(signal.SIGTERM)
     asked_until(at, work, served, process)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_sigterm_after_a_control_c_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
+    work, command = asking(scrollwork, served, engine)
+    served.set(latency_s=3.0)
+    process = work.start(*command, start_new_session=True)
+    assert served.wait_for(2)
+    at = interrupted(process)
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGTERM)
+    asked_until(at, work, served, process)
+
+
+def test_a_closed_terminal_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors) -> None:
+    work, command = asking(scrollwork, served, "inline")
+    terminal, theirs = os.openpty()
+    process = work.start(*command, start_new_session=True, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    assert served.wait_for(2)
+    os.close(terminal)
+    os.killpg(process.pid, signal.SIGHUP)  # as the kernel, were it the controlling terminal
+    assert process.wait(60) != 0  # Python says 120 where its last words go nowhere
+    asked = served.requests()
+    assert {row["status"] for row in asked} == {200}, "none was given up"
+    assert 0 < len(answered(work.home)) == len(asked) < 36
+
+
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
+def test_answers_that_wait_for_the_store_are_lost(
+    scrollwork: Scrollwork, served: Vendors, kind: signal.Signals
+) -> None:
+    """The engine of calls has ended, and somebody else holds the store: nothing is in flight, and nothing is stored."""
+    work, command = asking(scrollwork, served, "inline")
+    served.set(latency_s=0.0)
+    (work.home.parent / "own.toml").write_text(table("gpt", served.url, concurrency=40))
+    process = work.start(*command)
+    assert served.wait_for(2)
+    with closing(sqlite3.connect(work.home / "responses.db", timeout=30, isolation_level=None)) as store:
+        store.execute("BEGIN IMMEDIATE")
+        count = -1
+        while (now := len(ended(served))) != count or len(served.requests()) != now:  # until nothing comes any more
+            count = now
+            time.sleep(0.7)
+        stored = len(answered(work.home))
+        assert stored < count
+        process.send_signal(kind)
+        time.sleep(0.3)
+        assert process.poll() is None
+        store.execute("COMMIT")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert len(answered(work.home)) == count
+    assert rows(work.home, "SELECT count(*) FROM claims") == [(0,)]
+
+
+def ended(served: Vendors) -> list[dict[str, Any]]:
+    return [row for row in served.requests() if row.get("status") == 200]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_probe_of_a_batch_is_lost(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
+    work, command = asking(scrollwork, served, engine)
+    served.set(latency_s=4.0)
+    process = work.start(*command, "--task", "squality", "--batch")  # enough requests for a probe
+    assert served.wait_for(1)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=150)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert "answers in flight are waited for" in err
+    assert [row["status"] for row in served.requests()] == [200]
+    assert len(answered(work.home)) == 1
+    assert rows(work.home, "SELECT count(*) FROM claims") == [(0,)]
 
 
 @pytest.mark.slow

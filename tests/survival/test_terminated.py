@@ -4,6 +4,8 @@ is paid is stored, nothing more is sent, and the next run asks the rest."""
 from __future__ import annotations
 
 import json
+import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,6 +91,65 @@ def test_down_waits_for_ever_or_leaves_a_run(served: Server, vendor: Vendors) ->
     assert served.processes() == []
     served.work("up", "--quiet")
     vendor.set(latency_s=0.0)
+
+
+def test_sigterm_to_the_worker_drops_what_is_paid(served: Server, vendor: Vendors) -> None:
+    before = len(answered(served.work.home))
+    run = asking(served, vendor, latency_s=4.0)
+    os.kill(served.noted["worker"], signal.SIGTERM)
+    ended = served.wait(run)
+    assert (ended["state_name"], ended["state"]["message"][:23]) == ("Crashed", "Execution was aborted b")
+    asked = vendor.requests()
+    assert {row.get("status") for row in asked} == {200}, "none was given up"
+    assert len(answered(served.work.home)) == before + len(asked)
+    until = time.monotonic() + 30
+    while served.noted["worker"] in served.processes() and time.monotonic() < until:
+        time.sleep(0.1)
+    served.work("up", "--quiet")  # has a worker again
+    vendor.set(latency_s=0.0)
+    assert served.wait(served.trigger("nightly", *NIGHT))["state_name"] == "Completed"
+
+
+def test_a_machine_that_shuts_down_drops_what_is_paid(served: Server, vendor: Vendors) -> None:
+    """All processes get SIGTERM at once: nobody is left whom a run could tell how it ended."""
+    before = len(answered(served.work.home))
+    run = asking(served, vendor, latency_s=4.0)
+    for pid in served.processes():
+        os.kill(pid, signal.SIGTERM)
+    until = time.monotonic() + 60
+    while served.processes() and time.monotonic() < until:
+        time.sleep(0.1)
+    assert served.processes() == []
+    asked = vendor.requests()
+    assert {row.get("status") for row in asked} == {200}, "none was given up"
+    assert len(answered(served.work.home)) == before + len(asked)
+    served.work("up", "--quiet")
+    assert served.get(f"flow_runs/{run}")["state_name"] == "Crashed"
+    vendor.set(latency_s=0.0)
+    assert served.wait(served.trigger("nightly", *NIGHT))["state_name"] == "Completed"
+
+
+def test_down_leaves_a_command_in_a_shell_without_its_server(served: Server, vendor: Vendors) -> None:
+    work = served.work
+    (work.root / "own.toml").write_text(table("other", vendor.url, provider="compatible", concurrency=AT_ONCE))
+    vendor.set(latency_s=2.0)
+    model = ("--models", str(work.root / "own.toml"), "--model", "other")
+    command = work.start("run", "zeroscrolls", "--sample", "--engine", "prefect", "--task", "qasper", *model)
+    assert vendor.wait_for(2)
+    said = work("down").err
+    assert "waiting for evaluate zeroscrolls to store the answers in flight" in said
+    assert "answers in flight are lost" not in said
+    _, err = command.communicate(timeout=60)
+    assert command.returncode == 130, err
+    assert "Traceback" not in err
+    asked = vendor.requests()
+    assert {row.get("status") for row in asked} == {200}, "none was given up"
+    stored = rows(work.home, "SELECT count(*) FROM responses WHERE model = 'other'")
+    assert stored == [(len(asked),)]
+    assert len(asked) < 27
+    work("up", "--quiet")
+    running = served.post("flow_runs/filter", flow_runs={"state": {"type": {"any_": ["RUNNING", "PENDING"]}}})
+    assert running == []
 
 
 def test_a_cancelled_night_drops_what_is_paid_or_is_told_as_crashed(served: Server, vendor: Vendors) -> None:
