@@ -7,6 +7,8 @@ runs keep their slot, so each run of ours that a deployment began tells by itsel
 from __future__ import annotations
 
 import functools
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -26,10 +28,24 @@ def giving_signs(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def alive(**parameters: Any) -> Any:
-        with signs_of_life():
+        with signs_of_life(), hangup_as_sigterm():
             return function(**parameters)
 
     return alive
+
+
+@contextmanager
+def hangup_as_sigterm() -> Iterator[None]:
+    """Let SIGHUP do what SIGTERM does, where it would kill the process: store the answers in flight first."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGHUP) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @contextmanager

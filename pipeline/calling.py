@@ -141,13 +141,16 @@ def stops_heeded() -> Iterator[None]:
             log.warning("SIGTERM: %s", STOPPING)
 
     STOP.tell(_no_wake)
+    usual = signal.getsignal(signal.SIGTERM)
     is_main = threading.current_thread() is threading.main_thread()
-    usual = signal.signal(signal.SIGTERM, heed) if is_main else None
+    takes = is_main and usual not in (signal.SIG_IGN, None)  # None: not of Python, so it could not be restored
+    if takes:
+        signal.signal(signal.SIGTERM, heed)
     try:
         yield
     finally:
         STOP.forget(_no_wake)
-        if is_main:
+        if takes:
             signal.signal(signal.SIGTERM, usual)
             if late:
                 os.kill(os.getpid(), signal.SIGTERM)

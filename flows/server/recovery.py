@@ -46,7 +46,12 @@ def mark_run(home: Path, run_id: str) -> None:
         descriptor = os.open(mark_of(home, run_id), os.O_CREAT | os.O_RDWR, 0o600)
     except OSError:
         return  # a home that cannot be written; its server cannot run either
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:  # a retry in this process, which has the lock
+        os.close(descriptor)
+        return
+    os.ftruncate(descriptor, 0)
     os.write(descriptor, b"%d" % os.getpid())
     _marks.append(descriptor)
 
@@ -63,12 +68,12 @@ def marks(home: Path) -> list[Path]:
     return []
 
 
-def commands(home: Path, runs: Collection[str]) -> list[int]:
-    """Pids of the commands in shells that live, of these flow runs. runs: their ids."""
-    found = []
+def in_shells(home: Path, runs: Collection[str]) -> dict[str, int]:
+    """The flow runs whose process a shell or a notebook began, and which lives; its pid by the run's id. runs: ids."""
+    found = {}
     for mark in (one for one in marks(home) if one.name in runs and is_locked(one)):
         with suppress(OSError, ValueError):
-            found.append(int(mark.read_bytes()))
+            found[mark.name] = int(mark.read_bytes())
     return found
 
 
@@ -122,11 +127,15 @@ def expect_signs(running: dict[str, Any]) -> None:
         ask(running, "POST", "events", signs)
 
 
-def under_way(running: dict[str, Any]) -> dict[str, str]:
-    """Names of the flow runs that a server holds for running, by their ids; of a server that does not answer, none."""
+def under_way(running: dict[str, Any], deployed: bool = True) -> dict[str, str]:
+    """Names of the flow runs that a server holds for running, by their ids; of a server that does not answer, none.
+    deployed: also those of deployments."""
     with suppress(OSError, ValueError):
         states = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING"]}}}}
-        return {str(run["id"]): printable(str(run["name"]), 80) for run in all_rows(running, "flow_runs", states)}
+        found = all_rows(running, "flow_runs", states)
+        return {
+            str(run["id"]): printable(str(run["name"]), 80) for run in found if deployed or not run["deployment_id"]
+        }
     return {}
 
 

@@ -79,7 +79,6 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
     if not calling.batch and not (session.home.has_store and session.store.open_batches()):
         return
     with ExitStack() as stack:
-        stack.enter_context(stops_heeded())
         all_batches = []
         for model in calling.tables:
             own_batches = open_model_batches(model, calling, session, stack)
@@ -99,7 +98,8 @@ def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
         wake, stop = threading.Event(), stop_of(calling)
         stop.tell(wake.set)
         stack.callback(stop.forget, wake.set)
-        watch(all_batches, calling, wake)
+        with stops_heeded():
+            watch(all_batches, calling, wake)
 
 
 def open_model_batches(model: str, calling: CallSettings, session: Session, stack: ExitStack) -> ModelBatches | None:

@@ -104,7 +104,9 @@ def test_sigterm_after_a_control_c_drops_what_is_paid(scrollwork: Scrollwork, se
 def test_a_closed_terminal_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors) -> None:
     work, command = asking(scrollwork, served, "inline")
     terminal, theirs = os.openpty()
-    process = work.start(*command, start_new_session=True, stdout=theirs, stderr=theirs)
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
+    process = work.with_(forked=False).start(*command, start_new_session=True, stdout=theirs, stderr=theirs)
+    signal.signal(signal.SIGHUP, before)
     os.close(theirs)
     assert served.wait_for(2)
     os.close(terminal)

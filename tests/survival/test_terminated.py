@@ -9,11 +9,12 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import DEVNULL
 
 import pytest
 
-from tests.conftest import Server, kill, serve
-from tests.survival.hosted import Vendors, answered, rows, table, twice, vendors
+from tests.conftest import Scrollwork, Server, environment, kill, serve, start
+from tests.survival.hosted import KEYS, Vendors, answered, rows, table, twice, vendors
 
 pytestmark = pytest.mark.slow
 NIGHT = ("--params", json.dumps({"tasks": ["qasper", "qmsum"], "models": ["gpt"], "models_file": "own.toml"}))
@@ -33,6 +34,22 @@ def served(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     for server in serve(house, root, lent=False):
         server.work("build", "zeroscrolls", "--sample", "--engine", "inline", "--task", "qasper", "--task", "qmsum")
         yield server
+
+
+NOTEBOOK = """
+import sys, time
+import scrollwork as sw
+try:
+    sw.run("zeroscrolls", models=["third"], models_file=sys.argv[1], sample=True, tasks=["qmsum"], home=sys.argv[2],
+           engine="prefect")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    time.sleep(300)
+"""
+
+
+def kernel(work: Scrollwork) -> dict[str, str]:
+    return environment(PYTHONPATH=str(work.root), **KEYS, **work.env)
 
 
 def asking(served: Server, vendor: Vendors, latency_s: float) -> str:
@@ -93,9 +110,12 @@ def test_down_waits_for_ever_or_leaves_a_run(served: Server, vendor: Vendors) ->
     vendor.set(latency_s=0.0)
 
 
-def test_sigterm_to_the_worker_drops_what_is_paid(served: Server, vendor: Vendors) -> None:
+def test_a_signal_to_the_worker_or_the_run_drops_what_is_paid(served: Server, vendor: Vendors) -> None:
     before = len(answered(served.work.home))
     run = asking(served, vendor, latency_s=4.0)
+    (flow,) = (pid for pid in served.processes() if run.encode() in Path(f"/proc/{pid}/environ").read_bytes())
+    os.kill(flow, signal.SIGHUP)
+    time.sleep(0.2)
     os.kill(served.noted["worker"], signal.SIGTERM)
     ended = served.wait(run)
     assert (ended["state_name"], ended["state"]["message"][:23]) == ("Crashed", "Execution was aborted b")
@@ -131,22 +151,37 @@ def test_a_machine_that_shuts_down_drops_what_is_paid(served: Server, vendor: Ve
 
 def test_down_leaves_a_command_in_a_shell_without_its_server(served: Server, vendor: Vendors) -> None:
     work = served.work
-    (work.root / "own.toml").write_text(table("other", vendor.url, provider="compatible", concurrency=AT_ONCE))
+    tables = [table(name, vendor.url, provider=of) for name, of in (("other", "compatible"), ("third", "anthropic"))]
+    (work.root / "own.toml").write_text("".join(tables))
     vendor.set(latency_s=2.0)
     model = ("--models", str(work.root / "own.toml"), "--model", "other")
     command = work.start("run", "zeroscrolls", "--sample", "--engine", "prefect", "--task", "qasper", *model)
     assert vendor.wait_for(2)
+    notebook = start(
+        ["-c", NOTEBOOK, str(work.root / "own.toml"), str(work.home)], cwd=work.root, env=kernel(work), stdin=DEVNULL
+    )
+    until = time.monotonic() + 60
+    while not [row for row in vendor.requests() if row["path"] == "/v1/messages"] and time.monotonic() < until:
+        time.sleep(0.1)
+    began = time.monotonic()
     said = work("down").err
-    assert "waiting for evaluate zeroscrolls to store the answers in flight" in said
+    assert time.monotonic() - began < 40, "it waits for the end of a notebook, or for a process that has ended"
+    assert "waiting for evaluate zeroscrolls, evaluate zeroscrolls to store the answers in flight" in said
     assert "answers in flight are lost" not in said
+    assert "still running" not in said
+    assert notebook.stdout is not None
+    assert notebook.stdout.readline() == "interrupted\n", notebook.communicate()
+    assert notebook.poll() is None
+    notebook.kill()
+    notebook.communicate()
     _, err = command.communicate(timeout=60)
     assert command.returncode == 130, err
     assert "Traceback" not in err
     asked = vendor.requests()
     assert {row.get("status") for row in asked} == {200}, "none was given up"
-    stored = rows(work.home, "SELECT count(*) FROM responses WHERE model = 'other'")
+    stored = rows(work.home, "SELECT count(*) FROM responses WHERE model IN ('other', 'third')")
     assert stored == [(len(asked),)]
-    assert len(asked) < 27
+    assert len(asked) < 36
     work("up", "--quiet")
     running = served.post("flow_runs/filter", flow_runs={"state": {"type": {"any_": ["RUNNING", "PENDING"]}}})
     assert running == []
