@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -83,6 +83,17 @@ class Node:
     def label(self, name: str) -> str:
         """Return the value of one label; "" if there is none of that name."""
         return dict(self.labels).get(name, "")
+
+    def shares(self, of: int) -> tuple[Node, ...]:
+        """Return `of` nodes that do a share of this one's work each, by the parameter `share`: [number from 0, of]."""
+        return tuple(
+            replace(
+                self,
+                labels=(*self.labels, ("shard", f"{number + 1}-of-{of}")),
+                params={**self.params, "share": [number, of]},
+            )
+            for number in range(of)
+        )
 
     @property
     def needs(self) -> list[Node]:

@@ -59,15 +59,7 @@ def declare(part: Part, curated: Node, samples: Sequence[Node], prompts: Sequenc
     whole, of = Node(STAGE, part.base, non_default(parameters), __name__, (), tuple(inputs)), len(prompts)
     if of == 1 or len(samples) != 1 or sizes:  # SEAM's prompts are of runs
         return whole
-    shares = tuple(
-        replace(
-            whole,
-            labels=(*part.base, ("shard", f"{number + 1}-of-{of}")),
-            params=non_default(replace(parameters, share=[number, of])),
-        )
-        for number in range(of)
-    )
-    return replace(whole, inputs=(("sample", tuple(samples)), ("shares", shares)))
+    return replace(whole, inputs=(("sample", tuple(samples)), ("shares", whole.shares(of))))
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:

@@ -57,15 +57,7 @@ def declare(part: Part, raw: RawQuery, options: Mapping[str, Any], modules: Sequ
     node = Node(STAGE, part.base, non_default(parameters), body, tuple(modules), raw=raw, strict=part.request.strict)
     if of == 1 or body != __name__ or PROMPTS in raw.patterns or not by_record(raw.dataset):
         return node
-    shares = tuple(
-        replace(
-            node,
-            labels=(*part.base, ("shard", f"{number + 1}-of-{of}")),
-            params=non_default(replace(parameters, share=[number, of])),
-        )
-        for number in range(of)
-    )
-    return replace(node, body=TOGETHER, inputs=(("shares", shares),))
+    return replace(node, body=TOGETHER, inputs=(("shares", node.shares(of)),))
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
