@@ -140,7 +140,10 @@ def stops_heeded() -> Iterator[None]:
             STOP.set(BY_SIGTERM)
             log.warning("SIGTERM: %s", STOPPING)
 
-    STOP.tell(_no_wake)
+    def wake() -> None:
+        """Do nothing: the block looks at STOP by itself. A function of its own, for other blocks may end before."""
+
+    STOP.tell(wake)
     usual = signal.getsignal(signal.SIGTERM)
     is_main = threading.current_thread() is threading.main_thread()
     takes = is_main and usual not in (signal.SIG_IGN, None)  # None: not of Python, so it could not be restored
@@ -149,15 +152,11 @@ def stops_heeded() -> Iterator[None]:
     try:
         yield
     finally:
-        STOP.forget(_no_wake)
+        STOP.forget(wake)
         if takes:
             signal.signal(signal.SIGTERM, usual)
             if late:
                 os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _no_wake() -> None:
-    """Do nothing: the block looks at STOP by itself."""
 
 
 @contextmanager

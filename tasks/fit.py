@@ -53,7 +53,9 @@ def declare(part: Part, curated: Node, kind: str, split: str) -> Node:
     assert curated.raw is not None
     hint = f"model {part.model!r} takes its rule for {part.task.name} from split {split}; {other_splits(part)}"
     labels = (*replace(part, split=split, model="").base, ("rule", kind))
-    learned = replace(curated, raw=replace(curated.raw, hint=hint))
+    raw = replace(curated.raw, hint=hint)
+    shares = tuple((name, tuple(replace(one, raw=raw) for one in nodes)) for name, nodes in curated.inputs)
+    learned = replace(curated, raw=raw, inputs=shares)
     parameters = non_default(Parameters(kind, dict(part.task.template)))
     return Node(STAGE, labels, parameters, __name__, (), (("curated", (learned,)),))
 

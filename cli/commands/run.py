@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import time
 from typing import Any
 
 from scrollwork.cli.terminal.common import chain_of, console, execute, print_json, say, tell_problems
 from scrollwork.cli.terminal.interrupts import interrupts
 from scrollwork.cli.terminal.progress import progress_display
-from scrollwork.cli.terminal.spending import spending_line, spent_by
+from scrollwork.cli.terminal.spending import spending_line, spending_told, spent_by
 from scrollwork.cli.terminal.waiting import in_batches
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.epochs import with_epochs
@@ -34,13 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.models:
         raise UsageError("run needs a model: --model naive")
     chain = with_epochs(with_way(with_contexts(chain_of(arguments))), opening=True)
-    began = time.time()
-    try:
+    with spending_told(chain):
         outcome = run_with_progress(arguments, chain)
-    except KeyboardInterrupt:  # the id of the run is Prefect's, and ended with it
-        if chain.resolved.calling.tables:
-            say(spending_line(spent_by(chain, None, began)))
-        raise
     return tell(arguments, chain, outcome)
 
 

@@ -9,6 +9,7 @@ from scrollwork.cli.nights.listing import as_json, show_model, told
 from scrollwork.cli.terminal.common import print_json, request_of, say
 from scrollwork.cli.terminal.interrupts import interrupts
 from scrollwork.cli.terminal.progress import progress_display
+from scrollwork.cli.terminal.spending import spending_told
 from scrollwork.flows.canary import Night
 from scrollwork.flows.execute import plan
 from scrollwork.flows.lacking import refuse_lacking
@@ -39,7 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     for line in (*first_told(night), *chain.epochs.notes, *lines):
         say(line)
     shown = progress_display(arguments.quiet, len(planned.statuses))
-    with shown, interrupts(), workers_of(chain.request.workers, chain.request.dask) as processes:
+    stopped = spending_told(chain)
+    with stopped, shown, interrupts(), workers_of(chain.request.workers, chain.request.dask) as processes:
         taken = take_night(night, partial(run_inline, processes=processes))
     return tell(arguments, taken, Nights(chain.session.home.url))
 

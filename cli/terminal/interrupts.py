@@ -8,7 +8,7 @@ import signal
 import stat
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -19,8 +19,9 @@ from scrollwork.pipeline.calling import STOP, STOPPING
 def leave_terminal() -> None:
     """Write no more to a terminal, which is gone: each write would be an error."""
     for stream in (1, 2):
-        if stat.S_ISCHR(os.fstat(stream).st_mode):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+        with suppress(OSError):  # a closed one
+            if stat.S_ISCHR(os.fstat(stream).st_mode):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
 
 @contextmanager

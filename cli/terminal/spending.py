@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from scrollwork.cli.terminal.common import say
 from scrollwork.models.base import Usage
 from scrollwork.models.engine.prices import NANO, dollars, round_up
 from scrollwork.pipeline.calling import known_price
@@ -25,6 +28,18 @@ def sum_known(amounts: Iterable[float | None]) -> float | None:
     """Add up amounts; None where one of them is not known."""
     known = list(amounts)
     return None if None in known else sum(amount for amount in known if amount is not None)
+
+
+@contextmanager
+def spending_told(chain: Chain) -> Iterator[None]:
+    """Say what was spent meanwhile if the block is stopped: the id of the run may be Prefect's, which ends with it."""
+    began = time.time()
+    try:
+        yield
+    except KeyboardInterrupt:
+        if chain.resolved.calling.tables:
+            say(spending_line(spent_by(chain, None, began)))
+        raise
 
 
 def spent_by(chain: Chain, run: str | None, since: float | None = None) -> dict[str, Any]:

@@ -77,6 +77,14 @@ def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, serv
     assert twice(served.requests()) == {}
 
 
+def test_a_night_that_is_stopped_does_not_say_what_it_spent(scrollwork: Scrollwork, served: Vendors) -> None:
+    work, command = asking(scrollwork, served, "inline")
+    process = work.start("nights", "run", *command[1:3], *command[5:], start_new_session=True)
+    assert served.wait_for(2)
+    asked, err = asked_until(interrupted(process), work, served, process)
+    assert f" on {asked:,} calls, " in next(line for line in err.splitlines() if line.startswith("spent: $"))
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_sigterm_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
     work, command = asking(scrollwork, served, engine)
