@@ -30,8 +30,10 @@ class JudgedAnswers:
         """Group rows, which may be in any order."""
         members: dict[str, dict[str, Judgement]] = {}
         inputs: dict[str, Judgement] = {}
+        names: dict[str, str] = {}  # equal ones are held once
         for row in rows:
             name = input_name(row.example_id, row.draw)
+            name = names.setdefault(name, name)
             inputs[name] = row
             members.setdefault(row.model, {})[name] = row
         return cls(dict(sorted(inputs.items())), dict(sorted(members.items())))

@@ -24,21 +24,23 @@ PLACES = ("answer_in", "evidence_in")
 
 def judgements(node: Node, inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator[Judgement]:
     """Yield judgements, sorted by member and then by input. wanted: the inputs that can be scored."""
-    answers, scores = answers_of(node, inputs), scores_of(inputs)
+    names = {name: name for name in wanted.clusters}
+    answers, scores = answers_of(node, inputs, names), scores_of(inputs, names)
     about = list(facts_of(inputs, wanted, labels))
     for member in sorted({name for shard in inputs.each("answers") for name in shard.facts["members"]}):
         for name, known in about:
-            answer = answers.get((member, name))
-            score = scores.get((member, name))
-            if answer is None or score is None:
-                told: dict[str, Any] = {"answered": False, "components": {}, "readable": None, **NOT_ANSWERED}
-            else:
-                components, flags = score
-                told = {"answered": True, "components": components, "readable": flags.get(FORM), **answer}
+            answer, score = answers.pop((member, name), None), scores.pop((member, name), None)  # hold nothing twice
+            told: Mapping[str, Any] = NOT_ANSWERED
+            if answer is not None and score is not None:
+                components, readable = score
+                said = dict(zip(SAID, answer, strict=True))
+                told = {"answered": True, "components": components, "readable": readable, **said}
             yield Judgement(model=member, **known, **told)
 
 
-NOT_ANSWERED: Mapping[str, Any] = {"words": None, "in_format": None, "refusal": None, "length_cut": None}
+SAID = ("words", "in_format", "refusal", "length_cut")  # fields that describe an answer
+NOT_ANSWERED: Mapping[str, Any] = {"answered": False, "components": {}, "readable": None, **dict.fromkeys(SAID)}
+Key = tuple[str, str]  # member and input
 
 
 def facts_of(inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -73,24 +75,31 @@ def sampled_examples(inputs: InputArtifacts) -> Iterator[Example]:
     return (row for sample in inputs.each("sample") for row in sample.rows("examples", Example))
 
 
-def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict[str, Any]]:
-    """Describe each answer, by member and input; texts are read one at a time."""
+def answers_of(node: Node, inputs: InputArtifacts, names: Mapping[str, str]) -> dict[Key, tuple[Any, ...]]:
+    """Describe the answers to inputs in `names` by the values of SAID; texts are read one at a time.
+
+    names: themselves, so that equal ones are held once.
+    """
     parameters = Parameters(**node.params)
     options = {input_name(one.example_id, one.draw): one.options for one in sampled_examples(inputs)}
     found = {}
     for shard in inputs.each("answers"):
         for example_id, draw, model, reply, finish, limit in shard.tuples("responses", [*WHOSE, "text", *ENDED]):
-            name, whole = input_name(example_id, draw), scored_text(reply, limit)
+            if (name := names.get(input_name(example_id, draw))) is None:  # a window of a context
+                continue
+            whole = scored_text(reply, limit)
             text = scored_part(whole, parameters.tag, parameters.cue, parameters.empty)
             said = judge_answer(parameters.metric, text, whole, options[name])
-            found[model, name] = {**said, "length_cut": how_ended(finish, limit) == "length"}
+            said["length_cut"] = how_ended(finish, limit) == "length"
+            found[model, name] = tuple(said[field] for field in SAID)
     return found
 
 
-def scores_of(inputs: InputArtifacts) -> dict[tuple[str, str], tuple[dict[str, float], dict[str, bool]]]:
-    """Read the components and flags of scores, by member and input."""
+def scores_of(inputs: InputArtifacts, names: Mapping[str, str]) -> dict[Key, tuple[dict[str, float], bool | None]]:
+    """Read the components of scores, and whether the answer was readable, if that is known. names: as above."""
     return {
-        (model, input_name(example_id, draw)): (dict(components), dict(flags))
+        (model, name): (dict(components), dict(flags).get(FORM))
         for shard in inputs.each("scores")
         for example_id, draw, model, components, flags in shard.tuples("scores", SCORE)
+        if (name := names.get(input_name(example_id, draw))) is not None
     }
