@@ -73,7 +73,8 @@ def test_stage_holds_the_keys_or_rows_of_its_data_set(tmp_path: Path, monkeypatc
     built(tmp_path / "first", 20)  # what is imported late
     for name in STAGES:
         watch(name)
-    built(tmp_path / "few", FEW)
-    built(tmp_path / "many", MANY)
-    grown = {name: (many - few) / (MANY - FEW) for name, (few, many) in peaks.items()}
+    for number in range(3):  # threads and late imports of other tests in this process allocate, too, but not each time
+        built(tmp_path / f"few {number}", FEW)
+        built(tmp_path / f"many {number}", MANY)
+    grown = {name: (min(sizes[1::2]) - min(sizes[::2])) / (MANY - FEW) for name, sizes in peaks.items()}
     assert {name: each for name, each in grown.items() if each > MOST} == {}, grown
