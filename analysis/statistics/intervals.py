@@ -29,6 +29,7 @@ Headline = Callable[[Mapping[str, Floats]], float | Floats]
 RESAMPLES = 2000
 SEED = 20230523
 LEVEL = 0.95
+BLOCK_BYTES = 64 << 20  # of counts that are held as floats
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,32 @@ def generator(*names: object) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(stable_int(SEED, *names)))
 
 
-@lru_cache(maxsize=16)  # one per task; 8 MB each for 500 clusters
-def resample_counts(clusters: int, name: str) -> Floats:
-    """Return how often each cluster is in each resample, shape (RESAMPLES, clusters)."""
+def resample_counts(clusters: int, name: str) -> NDArray[np.uint8]:
+    """Return how often each cluster is in each resample, shape (RESAMPLES, clusters); see `drawn_counts`."""
+    return (few_counts if len(blocks(clusters)) == 1 else many_counts)(clusters, name)
+
+
+def drawn_counts(clusters: int, name: str) -> NDArray[np.uint8]:
+    """Draw how often each cluster is in each resample.
+
+    A byte holds it: of more clusters than 255, one is drawn as often as that with a chance below 1e-500.
+    """
     random = generator("bootstrap", name, clusters)
-    counts = random.multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES).astype(np.float64)
+    counts = np.empty((RESAMPLES, clusters), dtype=np.uint8)
+    for some in blocks(clusters):
+        counts[some] = random.multinomial(clusters, np.full(clusters, 1 / clusters), size=some.stop - some.start)
     counts.setflags(write=False)  # the cached array is shared
     return counts
+
+
+few_counts = lru_cache(maxsize=16)(drawn_counts)  # one per task; 1 MB each for 500 clusters
+many_counts = lru_cache(maxsize=1)(drawn_counts)  # 2 kB a cluster
+
+
+def blocks(clusters: int) -> list[slice]:
+    """Return which resamples are taken together: all of up to 4,194 clusters, else as many as BLOCK_BYTES hold."""
+    step = max(1, BLOCK_BYTES // (8 * max(1, clusters)))
+    return [slice(start, min(start + step, RESAMPLES)) for start in range(0, RESAMPLES, step)]
 
 
 def resampled_headlines(
@@ -83,8 +103,13 @@ def resampled_headlines(
     the draws; two samples of the same inputs under one name are resampled together.
     """
     counts = resample_counts(len(clusters), name)
-    totals = counts @ clusters.sizes
-    means = {one: (clusters.sums(values) @ counts.T) / totals for one, values in components.items()}
+    sums = {one: clusters.sums(values) for one, values in components.items()}
+    means = {one: np.empty((len(of), RESAMPLES)) for one, of in sums.items()}
+    for some in blocks(len(clusters)):
+        drawn = counts[some].astype(np.float64)
+        totals = drawn @ clusters.sizes
+        for one, of in sums.items():
+            means[one][:, some] = (of @ drawn.T) / totals
     return Resampled(np.asarray(headline(means)).mean(axis=0), len(clusters))
 
 

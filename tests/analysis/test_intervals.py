@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 from scrollwork.analysis.comparison.summary import Inputs, Labels, Member, summarize
-from scrollwork.analysis.statistics.intervals import clustered_interval
+from scrollwork.analysis.statistics import intervals
+from scrollwork.analysis.statistics.intervals import (
+    RESAMPLES,
+    Clusters,
+    Floats,
+    clustered_interval,
+    few_counts,
+    generator,
+    many_counts,
+    resample_counts,
+    resampled_headlines,
+)
 from scrollwork.scoring.registry import metric
 
 HEADLINE = metric("f1").headline
@@ -104,3 +117,42 @@ def test_answer_cut_by_length_is_counted_twice_or_not_at_all() -> None:
     assert [row.coverage.length_cut for row in rows] == [1, 2, 2]
     assert [row.coverage.masked for row in rows] == [0, 2, 2]
     assert [row.coverage.truncated for row in rows] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("clusters", [2, 7, 300])
+def test_resamples_in_blocks_are_other_resamples(clusters: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(clusters)
+    components = {name: random.uniform(0, 100, (3, 2 * clusters)) for name in ("one", "two")}
+    grouped = Clusters.of([f"document {number % clusters}" for number in range(2 * clusters)])
+
+    def resampled() -> Floats:
+        few_counts.cache_clear()
+        many_counts.cache_clear()
+        return resampled_headlines(components, grouped, lambda means: means["one"] * means["two"], "a task").values
+
+    whole = resampled()
+    counts = resample_counts(clusters, "a task")
+    plain = generator("bootstrap", "a task", clusters).multinomial(
+        clusters, np.full(clusters, 1 / clusters), size=RESAMPLES
+    )
+    assert (counts == plain).all()
+    monkeypatch.setattr(intervals, "BLOCK_BYTES", 8 * clusters * 7)
+    assert len(intervals.blocks(clusters)) == -(-RESAMPLES // 7)
+    assert resampled() == pytest.approx(whole, rel=1e-12)
+    assert (resample_counts(clusters, "a task") == counts).all()
+
+
+def test_many_documents_are_held_as_floats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2,000 bytes a document are held, one for each resample; as floats it would be 16,000."""
+    monkeypatch.setattr(intervals, "BLOCK_BYTES", 1 << 20)
+    many = 4_000
+    grouped = Clusters.of([f"document {number}" for number in range(many)])
+    many_counts.cache_clear()
+    tracemalloc.start()
+    try:
+        resampled_headlines({"f1": np.ones((1, many))}, grouped, lambda means: means["f1"], "a task")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+        many_counts.cache_clear()
+    assert peak < 3_000 * many
