@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.flows.server.local_server import forget_server, is_alive, is_keeper, is_ours, noted_server, secret_path
-from scrollwork.flows.server.processes import LIVES, stop_all, wait_while
+from scrollwork.flows.server.processes import LIVES, going_down, stop_all, wait_while
 from scrollwork.flows.server.recovery import in_shells, marks, under_way
 from scrollwork.flows.server.worker import child_processes, send
 
@@ -28,8 +28,16 @@ def down(home: Path, say: Callable[[str], None], wait_s: float) -> bool:
         secret_path(home).unlink(missing_ok=True)
         say("nothing is running")
         return False
+    with going_down(home / "prefect"):
+        stop_everything(standing, home, say, wait_s)
+    return True
+
+
+def stop_everything(standing: dict[str, Any], home: Path, say: Callable[[str], None], wait_s: float) -> None:
+    """Stop the flow runs, worker and server of `up`."""
     told = under_way(standing)
     names, shells = ", ".join(told.values()), begun_in_shells(standing)
+    shells = {run: pid for run, pid in shells.items() if pid > 0}
     runs = end_flow_runs(standing, list(shells.values()))
     try:
         if (runs or shells) and wait_s > 0:
@@ -40,14 +48,13 @@ def down(home: Path, say: Callable[[str], None], wait_s: float) -> bool:
         pass
     left = [pid for pid in runs if is_alive(pid)]
     send(left, signal.SIGKILL)
-    others = still_in(shells, standing)
+    others = in_shells(home_of(standing), under_way(standing))
     stop_all(standing)
     forget_server(home)
     lost = "; answers in flight are lost" if left else ""
     say(f"stopped, with {names}: what is stored stands{lost}" if names else "stopped")
     if others:
-        say(f"still running, without a server: {', '.join(f'process {pid}' for pid in others.values())}")
-    return True
+        say(f"still running, without a server: {', '.join(f'process {abs(pid)}' for pid in others.values())}")
 
 
 def begun_in_shells(running: dict[str, Any]) -> dict[str, int]:

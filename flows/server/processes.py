@@ -3,12 +3,13 @@ ended."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from scrollwork.flows.server.guard import probe_port
 from scrollwork.flows.server.local_server import is_alive, is_ours
 
 USUAL_PORT = 4200
+DOWN = ".down.lock"
 LIVES = "server.lives"  # a named pipe (FIFO) in the folder of Prefect
 START_S = 180.0
 STOP_S = 20.0
@@ -77,6 +79,29 @@ def stop(pid: int, first_s: float = 3.0) -> None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)  # the rest of its group
             return
+
+
+@contextmanager
+def going_down(folder: Path) -> Iterator[None]:
+    """Let each `up` wait while the block stops what runs. folder: of Prefect."""
+    descriptor = os.open(folder / DOWN, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)  # two at once do not wait for each other
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def wait_for_down(folder: Path, say: Callable[[str], None]) -> None:
+    """Wait until no `down` is at work."""
+    descriptor = os.open(folder / DOWN, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        say("waiting for `scrollwork down`, which is at work here")
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    finally:
+        os.close(descriptor)
 
 
 def wait_while(true: Callable[[], bool], patience_s: float) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -35,8 +36,9 @@ _marks: list[int] = []  # open files of this process, locked until it ends
 
 
 def mark_run(home: Path, run_id: str) -> None:
-    """Lock a file for this process's flow run until the process ends, however that ends; it has the pid. Does nothing
-    if the home has no folder of Prefect: then the run is on another server.
+    """Lock a file for this process's flow run until the process ends, however that ends; it has the pid, negative in
+    another thread than the main one, where the run hears no signal. Does nothing if the home has no folder of Prefect:
+    then the run is on another server.
 
     The file stays, for the server may not have been told how the run ended: `up` removes it."""
     if not (home / "prefect").is_dir():
@@ -51,8 +53,9 @@ def mark_run(home: Path, run_id: str) -> None:
     except BlockingIOError:  # a retry in this process, which has the lock
         os.close(descriptor)
         return
+    heeds = threading.current_thread() is threading.main_thread()
     os.ftruncate(descriptor, 0)
-    os.write(descriptor, b"%d" % os.getpid())
+    os.write(descriptor, b"%d" % (os.getpid() if heeds else -os.getpid()))
     _marks.append(descriptor)
 
 
@@ -69,7 +72,8 @@ def marks(home: Path) -> list[Path]:
 
 
 def in_shells(home: Path, runs: Collection[str]) -> dict[str, int]:
-    """The flow runs whose process a shell or a notebook began, and which lives; its pid by the run's id. runs: ids."""
+    """The flow runs whose process a shell or a notebook began, and which lives; its pid by the run's id, negative for a
+    run that hears no signal. runs: ids."""
     found = {}
     for mark in (one for one in marks(home) if one.name in runs and is_locked(one)):
         with suppress(OSError, ValueError):

@@ -45,6 +45,7 @@ from scrollwork.flows.server.processes import (
     stop,
     stop_all,
     wait_for,
+    wait_for_down,
     wait_while,
     watch,
 )
@@ -97,6 +98,7 @@ def up(
     variables = variables_in(os.environ, [*WORKER, *keys, *passed])
     names = [name.lower() for name in hosts]
     with file_lock(lock):
+        wait_for_down(folder, say)
         standing = noted_server(home)
         if standing is None:
             return server_facts(start(home, free_port(port), variables, names, say, project=project))

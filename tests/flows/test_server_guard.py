@@ -733,6 +733,19 @@ def test_a_command_in_a_shell_is_ended_or_its_killed_run_goes_on_for_ever(projec
     assert project_runs(id=run_id, deployment_id=None, labels={}), "the server may not know that it ended"
 
 
+def test_down_ends_a_process_whose_run_hears_no_signal(tmp_path):
+    """Python gives signals to the main thread, whose default would end the process with its answers in flight."""
+    (tmp_path / "prefect").mkdir()
+    runs = [str(uuid4()) for _ in range(2)]
+    recovery.mark_run(tmp_path, runs[0])
+    other = threading.Thread(target=recovery.mark_run, args=(tmp_path, runs[1]))
+    other.start()
+    other.join()
+    assert recovery.in_shells(tmp_path, runs) == {runs[0]: os.getpid(), runs[1]: -os.getpid()}
+    recovery.mark_run(tmp_path, runs[0])  # a retry
+    assert recovery.in_shells(tmp_path, [runs[0], str(uuid4())]) == {runs[0]: os.getpid()}
+
+
 # ---- the home of a flow run
 
 

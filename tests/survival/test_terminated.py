@@ -102,11 +102,16 @@ def test_down_drops_what_is_paid_or_sends_more(served: Server, vendor: Vendors) 
 def test_down_waits_for_ever_or_leaves_a_run(served: Server, vendor: Vendors) -> None:
     asking(served, vendor, latency_s=100.0)
     began = time.monotonic()
-    said = served.work("down", "--wait", "1").err
-    assert time.monotonic() - began < 30
-    assert "stopped, with nightly zeroscrolls: what is stored stands; answers in flight are lost\n" in said
-    assert served.processes() == []
-    served.work("up", "--quiet")
+    before, down = served.processes(), served.work.start("down", "--wait", "4")
+    assert down.stderr is not None
+    assert "waiting for nightly zeroscrolls" in down.stderr.readline()
+    said = served.work("up").err  # would start a worker, which `down` does not know
+    assert "waiting for `scrollwork down`, which is at work here\n" in said
+    assert time.monotonic() - began < 60
+    _, err = down.communicate()
+    assert "stopped, with nightly zeroscrolls: what is stored stands; answers in flight are lost\n" in err
+    assert not set(before) & set(served.processes())
+    assert {served.noted["server"], served.noted["worker"]} <= set(served.processes())
     vendor.set(latency_s=0.0)
 
 
