@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
+from scrollwork.analysis.comparison.summary import input_name
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.records.example import Example
 from scrollwork.storage.artifacts.artifact import Artifact, Artifacts, ArtifactWriter
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.location import Location
-from scrollwork.tasks.judge.judgements import answers_of
+from scrollwork.tasks.judge.judgements import SAID, answers_of
 from scrollwork.tasks.sample.run import write_sample
 from scrollwork.tasks.score.run import golds
 
@@ -93,5 +94,7 @@ def test_answers_of_a_repetition_are_judged_by_the_options_of_another() -> None:
     answer = {"example_id": "e1", "model": "m", "finish_reason": "complete", "scored_characters": None}
     answers = Table([{**answer, "draw": draw, "text": text} for draw, text in enumerate(("Lamp", "Lamp"))])
     node = Node("judge", (), {"metric": "em"}, "", (), ())
-    judged = answers_of(node, InputArtifacts({"sample": samples, "answers": [answers]}))  # type: ignore[dict-item,list-item]
-    assert [one["in_format"] for one in judged.values()] == [True, False]
+    names = {name: name for name in (input_name("e1", draw) for draw in range(2))}
+    inputs = InputArtifacts({"sample": samples, "answers": [answers]})  # type: ignore[dict-item,list-item]
+    judged = answers_of(node, inputs, names)
+    assert [one[SAID.index("in_format")] for one in judged.values()] == [True, False]
