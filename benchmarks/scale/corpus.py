@@ -55,6 +55,7 @@ response_header = "Answer:"
 splits = { test = "test" }
 raw.records = ["notes/*.jsonl"]
 """
+NOTES_ALONE = SUITE.partition("[task.reports]")[0] + "[task.notes]" + SUITE.partition("[task.notes]")[2]
 
 
 def write(folder: Path, size: int) -> int:

@@ -13,7 +13,7 @@ from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, 
 from scrollwork.preprocessing.raw.json_objects import Item, is_list, json_of, kind_name, lines, list_items
 from scrollwork.preprocessing.raw.kinds import refuse_foreign
 from scrollwork.preprocessing.raw.parquet import is_parquet, parquet_rows
-from scrollwork.preprocessing.raw.shares import WHOLE, Share, Span
+from scrollwork.preprocessing.raw.shares import WHOLE, Share
 from scrollwork.preprocessing.raw.zip_members import is_plain, opened
 from scrollwork.records.base import InvalidRow, Row, utf8
 from scrollwork.records.drop import Drop
@@ -189,23 +189,21 @@ class RawFiles:
         spans = (WHOLE,) * len(files) if self.share is None else self.share.spans[role]
         for path, span in zip(files, spans, strict=True):
             try:
-                if span is not None:
-                    yield from self._records(path, span)
+                if span is None:
+                    continue
+                if span != WHOLE and can_be_cut(path):
+                    yield from _records(path, lines(path, span))
+                elif span.begins:
+                    yield from self._whole(path)
             except OSError as error:
                 raise unreadable_file(path[0], error) from error
 
-    def _records(self, path: tuple[str, Path], span: Span) -> Iterator[Record | MalformedRecord]:
-        table = is_parquet(path[1]) or path[0].lower().endswith(".csv")
-        if not table and is_plain(*path) and not is_list(path):
-            yield from _records(path, lines(path, span))
-        elif not span.begins:
-            return
-        elif is_parquet(path[1]):
-            yield from _records(path, parquet_rows(*path))
-        elif table:
-            yield from self._csv(path, ())
-        else:
-            yield from _records(path, list_items(path) if is_list(path) else lines(path))
+    def _whole(self, path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
+        if is_parquet(path[1]):
+            return _records(path, parquet_rows(*path))
+        if is_csv(path):
+            return self._csv(path, ())
+        return _records(path, list_items(path) if is_list(path) else lines(path))
 
     def objects(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
         """Yield the records of files that are one JSON object each; a malformed file is a malformed record."""
@@ -264,6 +262,16 @@ def drop_by_filter(record: Record, reason: str, detail: str, *, task: str, split
 def unreadable_file(name: str, error: OSError) -> MalformedFile:
     """Return the error to raise for a file that the system cannot read."""
     return MalformedFile(name, "", "", f"cannot be read ({error.strerror})", "unreadable file")
+
+
+def is_csv(path: tuple[str, Path]) -> bool:
+    """Return whether a file is named as CSV."""
+    return path[0].lower().endswith(".csv")
+
+
+def can_be_cut(path: tuple[str, Path]) -> bool:
+    """Return whether a share of the file's bytes can be read by itself: it is plain JSON Lines."""
+    return is_plain(*path) and not (is_parquet(path[1]) or is_csv(path) or is_list(path))
 
 
 def _records(path: tuple[str, Path], items: Iterable[Item]) -> Iterator[Record | MalformedRecord]:

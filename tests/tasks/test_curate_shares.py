@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.scale.corpus import NOTES_ALONE
 from scrollwork.cli.main import main
 from scrollwork.preprocessing.raw.errors import MalformedFile
 from scrollwork.preprocessing.raw.files import RawFiles, Record
@@ -23,27 +24,7 @@ from scrollwork.records.example import Example
 from scrollwork.records.statistics import Bin, Distribution, Spread
 from scrollwork.storage.artifacts.artifact import Artifact, Artifacts
 
-SUITE = """
-name = "own"
-title = "Own"
-default_splits = ["test"]
-seed = 3
-truncation = "input"
-temperature = 0.0
-
-[task.notes]
-dataset = "jsonl"
-short = "Note"
-kind = "qa"
-metric = "f1"
-max_new_tokens = 32
-instruction = "Answer the question."
-context_header = "Note:"
-query_header = "Question:"
-response_header = "Answer:"
-splits = { test = "test" }
-raw.records = ["notes/*"]
-"""
+SUITE = NOTES_ALONE.replace("notes/*.jsonl", "notes/*").replace('name = "scale"', 'name = "own"')
 ROWS = {"documents": Document, "examples": Example, "drops": Drop}
 
 

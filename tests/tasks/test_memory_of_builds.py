@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import gc
 import importlib
+import json
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.scale.corpus import SUITE, lines, notes
+from benchmarks.scale.corpus import NOTES_ALONE, lines, notes
 from scrollwork.analysis.statistics import corpus
 from scrollwork.cli.main import main
 from scrollwork.records import key_table
 from scrollwork.storage.artifacts import checked, parts
+from tests.conftest import PROJECT
 
 STAGES = ("curate.run", "sample.run", "prompt.run", "statistics")
 FEW, MANY = 400, 1_600  # notes
@@ -27,9 +31,8 @@ MOST = 75  # bytes a row: 40 are used; where keys are held in memory, prompt tak
 
 def built(folder: Path, count: int) -> None:
     """Build so many notes of about 30 words, all of which are inputs."""
-    head, _, task = SUITE.partition("[task.reports]")
     folder.mkdir()
-    (folder / "suite.toml").write_text(f"{head}[task.notes]{task.partition('[task.notes]')[2]}", encoding="utf-8")
+    (folder / "suite.toml").write_text(NOTES_ALONE, encoding="utf-8")
     rows = notes(0, 30)
     lines(folder / "raw" / "notes" / "0.jsonl", (next(rows) for _ in range(count)))
     where = ("--suite", str(folder / "suite.toml"), "--raw", str(folder / "raw"))
@@ -39,16 +42,26 @@ def built(folder: Path, count: int) -> None:
 
 
 @pytest.mark.slow
-def test_stage_holds_the_keys_or_rows_of_its_data_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stage_holds_the_keys_or_rows_of_its_data_set(tmp_path: Path) -> None:
+    """In a process of its own: what other tests leave in theirs allocates, too."""
+    command = [sys.executable, "-m", "tests.tasks.test_memory_of_builds", str(tmp_path)]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True)
+    grown = json.loads(done.stdout.splitlines()[-1])
+    assert sorted(grown) == sorted(STAGES)
+    assert {name: each for name, each in grown.items() if each > MOST} == {}, grown
+
+
+def measured(folder: Path) -> dict[str, float]:
+    """By how many bytes a row each stage's peak grows."""
     peaks: dict[str, list[int]] = {name: [] for name in STAGES}
 
     def watch(name: str) -> None:
-        module = importlib.import_module(f"scrollwork.tasks.{name}")
+        module: Any = importlib.import_module(f"scrollwork.tasks.{name}")
         usual = module.run
 
         def run(*arguments: Any) -> None:
             gc.collect()
-            gc.freeze()  # what other tests hold is not looked at
+            gc.freeze()  # what is held already is not looked at
             tracemalloc.start()
             try:
                 usual(*arguments)
@@ -57,24 +70,30 @@ def test_stage_holds_the_keys_or_rows_of_its_data_set(tmp_path: Path, monkeypatc
                 tracemalloc.stop()
                 gc.unfreeze()
 
-        monkeypatch.setattr(module, "run", run)
+        module.run = run
 
     def flush(writer: Any) -> None:
         gc.collect()  # Python keeps up to 2,000 freed tuples of each length until then
         usual_flush(writer)
 
-    usual_flush = parts.TableWriter._flush
-    monkeypatch.setattr(parts.TableWriter, "_flush", flush)
-    monkeypatch.setattr(key_table, "KEEP", 100)
-    monkeypatch.setattr(parts, "GROUP_BYTES", 16 << 10)
-    monkeypatch.setattr(checked, "CHUNK", 16 << 10)
-    monkeypatch.setattr(parts, "KEEP_BYTES", 64 << 10)
-    monkeypatch.setattr(corpus, "KEPT_WORDS", 1_000)
-    built(tmp_path / "first", 20)  # what is imported late
+    writers: Any = parts.TableWriter
+    usual_flush, writers._flush = writers._flush, flush
+    smaller: list[tuple[Any, str, int]] = [
+        (key_table, "KEEP", 100),
+        (parts, "GROUP_BYTES", 16 << 10),
+        (checked, "CHUNK", 16 << 10),
+        (parts, "KEEP_BYTES", 64 << 10),
+        (corpus, "KEPT_WORDS", 1_000),
+    ]
+    for module, name, bound in smaller:
+        setattr(module, name, bound)
+    built(folder / "first", 20)  # what is imported late
     for name in STAGES:
         watch(name)
-    for number in range(3):  # threads and late imports of other tests in this process allocate, too, but not each time
-        built(tmp_path / f"few {number}", FEW)
-        built(tmp_path / f"many {number}", MANY)
-    grown = {name: (min(sizes[1::2]) - min(sizes[::2])) / (MANY - FEW) for name, sizes in peaks.items()}
-    assert {name: each for name, each in grown.items() if each > MOST} == {}, grown
+    built(folder / "few", FEW)
+    built(folder / "many", MANY)
+    return {name: (many - few) / (MANY - FEW) for name, (few, many) in peaks.items()}
+
+
+if __name__ == "__main__":
+    print(json.dumps(measured(Path(sys.argv[1]))))
