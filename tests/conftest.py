@@ -631,15 +631,16 @@ class Server:
             assert time.monotonic() < deadline, f"{run['name']} is {run['state_name']} after {timeout_s} s"
             time.sleep(0.5)
 
-    def task_runs(self, run_id: str) -> dict[str, dict[str, Any]]:
-        """The task runs of a flow run by name, once the server has taken in all of them."""
+    def task_runs(self, run_id: str, last: str = "", times: int = 1) -> dict[str, dict[str, Any]]:
+        """The newest task runs of a flow run by name, once the server has taken in all of them: it learns of a task run
+        some time after the run itself has ended. last: the name of one that must be there, so many times."""
         deadline = time.monotonic() + 30
         while True:
             runs = self.post("task_runs/filter", flow_runs={"id": {"any_": [run_id]}}, limit=200)
-            if runs and all(run["state_type"] not in ("PENDING", "RUNNING") for run in runs):
-                return {run["name"]: run for run in runs}
-            if time.monotonic() > deadline:
-                return {run["name"]: run for run in runs}
+            ended = runs and all(run["state_type"] not in ("PENDING", "RUNNING") for run in runs)
+            known = not last or sum(run["name"] == last for run in runs) >= times
+            if (ended and known) or time.monotonic() > deadline:
+                return {run["name"]: run for run in sorted(runs, key=lambda run: str(run["created"]))}
             time.sleep(0.5)
 
     def processes(self) -> list[int]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from scrollwork.cli.main import parser
+from scrollwork.pipeline.source_digest import syntax_tree
 from tests.conftest import PROJECT
 
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").rglob("*.md"))]
@@ -180,7 +181,7 @@ def wheel() -> tuple[list[str], set[str]]:
 
 def messages(source: str) -> Iterator[tuple[int, str]]:
     """Texts of a module but for docstrings and comments: what a person may be shown, with their lines."""
-    tree = ast.parse(source)
+    tree = syntax_tree(source)
     documents = {
         id(node.body[0].value)
         for node in ast.walk(tree)

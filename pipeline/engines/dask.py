@@ -20,20 +20,14 @@ from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from multiprocessing.util import Finalize
 from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP
-from scrollwork.pipeline.engines.processes import (
-    Done,
-    Teller,
-    build_by_name,
-    can_move,
-    pass_on,
-    worker_count,
-)
+from scrollwork.pipeline.engines.processes import Done, Teller, build_by_name, can_move, pass_on, worker_count
 from scrollwork.pipeline.errors import FailedElsewhere, Interrupted, UsageError
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.plan_files import plan_file, plan_of
@@ -46,6 +40,7 @@ CONNECT_S = 20.0  # until the scheduler must answer
 WORKER_S = 60.0  # until the first worker must have joined
 LOOK_S = 0.5  # between two looks at Ctrl-C and at the number of workers
 SET_BY_DASK = ("PYTHONHASHSEED", "__DASK_PARENT_PID")  # for its workers, beside what its configuration names
+FEEDER_S = 5.0  # at the program's end, for a thread that ends at once
 NONE_S = 30.0  # without a worker until that is told
 
 log = logging.getLogger("scrollwork")
@@ -241,6 +236,7 @@ def local_cluster(count: int) -> Iterator[Any]:
         _own_environment({*dask.config.get("distributed.nanny.pre-spawn-environ"), *SET_BY_DASK}),
     ):
         os.environ["PYTHONSAFEPATH"] = "1"  # Dask sets it after loky has begun its first process
+        others = set(threading.enumerate())
         make: Any = distributed.LocalCluster
         cluster = make(
             n_workers=count,
@@ -251,8 +247,13 @@ def local_cluster(count: int) -> Iterator[Any]:
             security=True,
             silence_logs=logging.CRITICAL,
         )
-        with closing(cluster):
-            yield cluster
+        try:
+            with closing(cluster):
+                yield cluster
+        finally:  # the program waits for its queues' threads: loky warns of what one holds that is cut short
+            for thread in {*threading.enumerate()} - others:
+                if thread.name == "QueueFeederThread":
+                    Finalize(None, thread.join, [FEEDER_S], exitpriority=-5)  # after their queues are closed
 
 
 @contextmanager

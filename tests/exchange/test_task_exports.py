@@ -22,6 +22,7 @@ from scrollwork.exchange.task_files.built_tasks import built_tasks
 from scrollwork.exchange.task_files.data_files import TaskData
 from scrollwork.exchange.task_files.lm_eval_files import group_settings
 from scrollwork.flows.chains import Chain
+from scrollwork.pipeline.source_digest import syntax_tree
 from scrollwork.scoring.aggregate import combine
 from scrollwork.scoring.outcome import GoldError, PredictionError
 from scrollwork.scoring.registry import metric
@@ -146,7 +147,7 @@ def test_hostile_text_is_changed_or_stands_in_a_file_that_is_run(call: Call, tmp
 
 def scoring_in(module: str) -> list[ast.expr]:
     """The values that the module gives to scorers."""
-    return [one.value for one in ast.walk(ast.parse(module)) if isinstance(one, (ast.Assign, ast.keyword))]
+    return [one.value for one in ast.walk(syntax_tree(module)) if isinstance(one, (ast.Assign, ast.keyword))]
 
 
 def test_text_of_a_suite_file_is_run_as_code(call: Call, tmp_path: Path) -> None:
@@ -196,7 +197,7 @@ def test_environment_without_us_fails_without_a_word_of_it(
     for kind in KINDS:
         export(call, kind, "zeroscrolls", tmp_path / kind, *asked)
         text = (tmp_path / kind / MODULES[kind]).read_text(encoding="utf-8")
-        guarded = ast.unparse(next(one for one in ast.parse(text).body if isinstance(one, ast.Try)))
+        guarded = ast.unparse(next(one for one in syntax_tree(text).body if isinstance(one, ast.Try)))
         with pytest.raises(
             ImportError, match=r"which cannot be imported here \(.*task_scorer.*\): README.md beside this file"
         ):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from scrollwork.pipeline.source_digest import syntax_tree
 from tests.conftest import PROJECT
 
 OURS = [
@@ -63,7 +64,7 @@ def test_licence_is_read_from_another_field(script, fields, licence):
 
 
 def imported(path: Path) -> set[str]:
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    nodes = list(ast.walk(syntax_tree(path.read_text(encoding="utf-8"))))
     names = [name.name for node in nodes if isinstance(node, ast.Import) for name in node.names]
     names += [str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)]
     return {name.partition(".")[0] for name in names}

@@ -135,7 +135,7 @@ def test_killing_flow_worker_and_server_loses_finished_stages(slowed, tmp_path):
     ended = slowed.wait(again)
     assert again != killed
     assert ended["state_name"] == "Completed", ended["state"]["message"]
-    states = {name: run["state_name"] for name, run in slowed.task_runs(again).items()}
+    states = {name: run["state_name"] for name, run in slowed.task_runs(again, "report").items()}
     assert len(states) == 3 * 8 + 2, "eight stages a task, compare and report"
     assert {name.partition(",")[0] for name, state in states.items() if state == "Reused"} == before
     assert set(states.values()) == {"Reused", "Completed"}
@@ -149,7 +149,7 @@ def test_killing_flow_worker_and_server_loses_finished_stages(slowed, tmp_path):
     slowed.prefect("flow-run", "retry", killed)
     time.sleep(1)
     assert slowed.wait(killed)["state_name"] == "Completed"
-    assert slowed.task_runs(killed)["report"]["state_name"] == "Reused"
+    assert slowed.task_runs(killed, "report")["report"]["state_name"] == "Reused"
 
 
 def test_down_waits_for_a_stage_that_asks_nobody(slowed, tmp_path):

@@ -92,14 +92,15 @@ def run():
     if True:
         from scrollwork.records.example import Example
 """
-    found = {name for name in source_digest._imports(ast.parse(text), "scrollwork.tasks.x") if "scrollwork" in name}
+    imports = source_digest._imports(source_digest.syntax_tree(text), "scrollwork.tasks.x")
+    found = {name for name in imports if "scrollwork" in name}
     assert "scrollwork.suites.parts" not in found
     assert {"scrollwork.records.score", "scrollwork.records.prompt", "scrollwork.records.example"} <= found
 
 
 def compared(path: Path) -> Iterator[str]:
     """Names of stages that a module writes as text where it compares `.stage` or `stage` with it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(source_digest.syntax_tree(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Compare) and ast.unparse(node.left).rpartition(".")[2] == "stage":
             yield from (one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and one.value in MODULES)
 
