@@ -48,19 +48,19 @@ def suites() -> polars.DataFrame:
 
 
 @of_library()
-def open(home: str | Path | Home | RunResult | BuildResult = ".scrollwork", *, store: str = "") -> Home:
+def open(home: str | Path | Home | RunResult | BuildResult | None = None, *, store: str = "") -> Home:
     """Open a home to read what it holds. Nothing is written, so the home may be on a read-only disk.
 
-    home: its folder, or its URL (s3://...); a result of `run` or `build`, for its home. store: URL of the response
-    store, "" for SCROLLWORK_STORE, else the file in the home; only `calls` needs it. Raises UsageError if there is no
-    home.
+    home: its folder, or its URL (s3://...); a result of `run` or `build`, for its home; None for SCROLLWORK_HOME, else
+    ./.scrollwork. store: URL of the response store, "" for SCROLLWORK_STORE, else the file in the home; only `calls`
+    needs it. Raises UsageError if there is no home.
     """
     from scrollwork.home import Home
-    from scrollwork.library.places import place_and_store
+    from scrollwork.library.places import place_of
     from scrollwork.readings.verify import require_home
     from scrollwork.storage.home import Home as StoredHome
 
-    found = StoredHome.to_read(*place_and_store(home, store))
+    found = StoredHome.to_read(*place_of(home, store))
     require_home(found)
     return Home(found)
 

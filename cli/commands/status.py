@@ -112,7 +112,7 @@ def of_store(found: dict[str, Any]) -> list[str]:
     lines = []
     for what in ("answers", "failures"):
         models = {name.partition(":seed=")[0] for name in found[what]}
-        lines.append(f"{what}: {sum(found[what].values()):,} of {len(models)} models")
+        lines.append(f"{what}: {sum(found[what].values()):,} of {len(models)} model{'s' * (len(models) != 1)}")
     for one in found["failure_kinds"]:
         code = f", HTTP {one['status']}" if one["status"] else ""
         said = printable(one["message"], 200)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.flows.chains import Chain
 from scrollwork.library.functions import FunctionOfUser
-from scrollwork.library.places import own_store, place_and_store
+from scrollwork.library.places import place_of
 from scrollwork.models.table_keys import nearest_known
 from scrollwork.pipeline.engines.workers import ENGINES, with_engine
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.suites.options import BUILD, Option, every_option, from_environment
+from scrollwork.suites.options import BUILD, Option, every_option
 from scrollwork.suites.request import Request
 
 if TYPE_CHECKING:
@@ -50,17 +50,6 @@ def checked(caller: str, known: Sequence[str], given: Mapping[str, Any]) -> dict
         if value is not None:
             values[name] = with_specs(value) if name == "models" else plain(every_option()[name], value)
     return values
-
-
-def place_of(home: str | Path | Home | None, store: str = "") -> tuple[str, str]:
-    """Return where the home is, as given, else SCROLLWORK_HOME, else ./.scrollwork; and its response store, as
-    given, else SCROLLWORK_STORE, "" for the file in the home. Raises UsageError."""
-    if home is None:
-        return from_environment("SCROLLWORK_HOME") or ".scrollwork", store or own_store()
-    place, store = place_and_store(home, store)
-    if not place:
-        raise UsageError("home is empty: leave it out for .scrollwork")
-    return place, store
 
 
 def plain(option: Option, value: Any) -> Any:

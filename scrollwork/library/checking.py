@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from scrollwork.frames import polars
-from scrollwork.library.asking import checked, place_of
+from scrollwork.library.asking import checked
 from scrollwork.library.calls import of_library
 from scrollwork.library.display import shown_progress
 from scrollwork.library.keywords import FetchOptions
+from scrollwork.library.places import place_of
 from scrollwork.preprocessing.raw.errors import printable
 
 if TYPE_CHECKING:

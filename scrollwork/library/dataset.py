@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 from scrollwork.exchange import dataset_rows
 from scrollwork.exchange.dataset_rows import Piece
 from scrollwork.flows.chains import Chain
-from scrollwork.library.asking import chain_of, checked, place_of
+from scrollwork.library.asking import chain_of, checked
 from scrollwork.library.calls import of_library
 from scrollwork.library.keywords import BuildOptions, PathText
+from scrollwork.library.places import place_of
 from scrollwork.models.table_keys import nearest_known
 from scrollwork.pipeline.build import with_mending
 from scrollwork.pipeline.errors import StageFailed, UsageError

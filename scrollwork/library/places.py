@@ -24,10 +24,21 @@ def place_and_store(home: Any, store: str = "") -> tuple[str, str]:
         return home._home.url, store or home._home.store
     if isinstance(home, RunResult | BuildResult):
         return home.home, store or own_store()
-    given = "None" if home is None else f"of type {type(home).__name__}"
+    given = f"of type {type(home).__name__}"
     raise UsageError(
         f"home must be a folder, a URL, what sw.open returned or a result, not {given}; home='.scrollwork'"
     )
+
+
+def place_of(home: Any, store: str = "") -> tuple[str, str]:
+    """Return where the home is, as given, else SCROLLWORK_HOME, else ./.scrollwork; and its response store, as
+    given, else SCROLLWORK_STORE, "" for the file in the home. Raises UsageError."""
+    if home is None:
+        return from_environment("SCROLLWORK_HOME") or ".scrollwork", store or own_store()
+    place, store = place_and_store(home, store)
+    if not place:
+        raise UsageError("home is empty: leave it out for .scrollwork")
+    return place, store
 
 
 def own_store() -> str:

@@ -251,7 +251,7 @@ def test_a_closed_pipe_is_a_traceback(scrollwork):
 
 def test_a_closed_pipe_of_messages_ends_a_run(scrollwork):
     """As of `2>&1 | head -1`."""
-    process = scrollwork.start("run", "zeroscrolls", "--sample", *SMALL, "--model", "naive")
+    process = scrollwork.start("run", "zeroscrolls", "--sample", *SMALL, "--model", "naive", "--engine", "inline")
     process.stderr.close()
     out = process.stdout.read()
     process.stdout.close()

@@ -37,7 +37,7 @@ def test_status_hides_failures_tries_or_money(filled):
     assert (status, err) == (0, "")
     for line in (
         "answers: 2 of 2 models",
-        "failures: 2 of 1 models",
+        "failures: 2 of 1 model",
         "  gpt: 1 transient, HTTP 529, the last one: first",
         "attempts: 3",
         "  gpt: 1 answered, 2 transient",

@@ -58,6 +58,18 @@ def test_a_folder_that_is_no_home_is_opened_or_made(tmp_path: Path, kind: str) -
     assert state(tmp_path) == before
 
 
+def test_the_home_of_the_environment_is_passed_over(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"/\.scrollwork"):
+        sw.open()
+    monkeypatch.setenv("SCROLLWORK_HOME", str(whole))
+    assert repr(sw.open()) == repr(sw.open(whole))
+    with pytest.raises(UsageError, match="elsewhere"):
+        sw.open("elsewhere")
+
+
 def test_an_empty_folder_is_not_told_what_makes_a_home(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"in Python `sw\.run\(\.\.\., home=\.\.\.\)`$"):
         sw.open(tmp_path)

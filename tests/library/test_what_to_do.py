@@ -114,7 +114,7 @@ def test_a_result_is_opened_by_its_repr(result: sw.RunResult) -> None:
     assert sw.open(result).scores().collect().height == 2
 
 
-@pytest.mark.parametrize("wrong", [None, 3, ["home"]])
+@pytest.mark.parametrize("wrong", [3, ["home"]])
 def test_what_is_no_home_is_a_name_of_one(wrong: Any) -> None:
     with pytest.raises(UsageError, match=r"^home must be a folder, a URL, .*; home='\.scrollwork'$"):
         sw.open(wrong)
