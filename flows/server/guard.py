@@ -57,6 +57,7 @@ def create_app() -> App:
     except (AttributeError, ImportError, TypeError) as error:
         raise SystemExit(unfit_prefect(error)) from None
     logging.getLogger("httpx").setLevel(logging.WARNING)  # at INFO it logs the secret addresses that alerts go to
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # a traceback for each connection left at the end
     if watched := os.environ.get(LIFELINE):
         threading.Thread(target=end_with, args=(int(watched),), name="scrollwork-lifeline", daemon=True).start()
 

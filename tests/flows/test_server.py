@@ -329,7 +329,9 @@ def test_a_command_of_prefect_that_fails_is_hidden_or_goes_on_to_the_next():
 def test_a_deployment_that_cannot_be_made_is_not_told_or_leaves_a_server(tree, tmp_path):
     work = Scrollwork(tree, tmp_path / "home")
     edit(tree / "prefect.yaml", lambda text: text.replace("flows/evaluate.py:evaluate", "flows/evaluate.py:gone"))
-    done = work("up", "--quiet", status=1)
+    with socket.create_server(("127.0.0.1", 0)) as free:  # the usual port is that of other tests, too
+        port = free.getsockname()[1]
+    done = work("up", "--quiet", "--port", str(port), status=1)
     assert "work pool and deployments were not made:" in done.err
     assert "gone" in done.err
     assert "Traceback" not in done.err.partition("were not made")[0]
