@@ -57,6 +57,7 @@ soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times o
 	SCROLLWORK_KILLS=100 $(BIN)/python -m pytest tests/survival/test_calls_survive.py -k kill
 	SCROLLWORK_KILLS=20 $(BIN)/python -m pytest tests/survival/test_ways_killed.py tests/survival/test_fresh_killed.py
 	SCROLLWORK_KILLS=50 $(BIN)/python -m pytest tests/remote/test_two_machines.py
+	SCROLLWORK_KILLS=20 $(BIN)/python -m pytest tests/remote/test_s3_server_killed.py
 	SCROLLWORK_SCALE_MB=20000 SCROLLWORK_SCALE_ANSWERS=1000000 SCROLLWORK_SCALE_CALLS=10000000 $(BIN)/python -m benchmarks scale
 	SCROLLWORK_EVERY_PAIR=1 $(BIN)/python -m pytest tests/scoring/test_rouge_real_pairs.py
 

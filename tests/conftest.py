@@ -20,7 +20,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -668,14 +668,17 @@ def kill(pids: list[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def serve(house: Path, root: Path, lent: bool = True) -> Iterator[Server]:
-    """A copy of the house with server and worker, stopped at the end whatever happens."""
+def serve(
+    house: Path, root: Path, lent: bool = True, options: Sequence[str] = (), **variables: str
+) -> Iterator[Server]:
+    """A copy of the house with server and worker, stopped at the end whatever happens. options: of `up`; variables: of the
+    environment of its commands."""
     shutil.copytree(house, root, symlinks=True, dirs_exist_ok=True)
-    server = Server(Scrollwork(root, root / ".scrollwork", lent=lent))
+    server = Server(Scrollwork(root, root / ".scrollwork", variables, lent=lent))
     try:
         with socket.create_server(("127.0.0.1", 0)) as free:  # two workers of pytest would take the usual port at once
             port = free.getsockname()[1]
-        server.work("up", "--quiet", "--port", str(port))
+        server.work("up", "--quiet", "--port", str(port), *options)
         yield server
     finally:
         server.work("down", "--quiet", "--wait", "0", status=None)
