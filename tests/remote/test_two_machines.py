@@ -117,6 +117,13 @@ def disturb(way: str, team: Team, postgres: Postgres, weather: Weather, rng: ran
     return 0, 0.0
 
 
+def scored_in(bucket: Server, home: str) -> dict[str, str]:
+    """As `scored`, of a home in a bucket."""
+    there = {path: sha256(data).hexdigest() for path, data in bucket.objects(f"{home}/artifacts").items()}
+    took = ("generate/", "pointers/", "report/")
+    return {path: digest for path, digest in there.items() if not path.startswith(took) and "/run.json" not in path}
+
+
 def wait_for_work(served: Vendors, team: Team, rng: random.Random, more: int) -> None:
     """Until some of so many further requests have come, and a moment more."""
     wanted = len(served.requests()) + rng.randint(1, more)
@@ -179,7 +186,4 @@ def test_two_machines_lose_an_answer_or_pay_it_again(
     assert postgres.execute("SELECT count(*) FROM claims", database) == [(0,)]
     keys = {key for (key,) in postgres.execute("SELECT request_key FROM responses", database)}
     assert keys == answered(work.home)
-    there = {path: sha256(data).hexdigest() for path, data in started.objects("machines/artifacts").items()}
-    took = ("generate/", "pointers/", "report/")
-    results = {path: digest for path, digest in there.items() if not path.startswith(took) and "/run.json" not in path}
-    assert results == scored(work.home)
+    assert scored_in(started, "machines") == scored(work.home)
