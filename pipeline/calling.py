@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -138,7 +138,8 @@ def stops_heeded() -> Iterator[None]:
         late.append(number)
         if not STOP.level:
             STOP.set(BY_SIGTERM)
-            log.warning("SIGTERM: %s", STOPPING)
+            with suppress(RuntimeError):  # of a standard error that it came in the middle of a write to
+                log.warning("SIGTERM: %s", STOPPING)
 
     def wake() -> None:
         """Do nothing: the block looks at STOP by itself. A function of its own, for other blocks may end before."""

@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-from scrollwork.cli.terminal.common import say
 from scrollwork.pipeline.calling import STOP, STOPPING
 
 
@@ -22,6 +21,13 @@ def leave_terminal() -> None:
         with suppress(OSError):  # a closed one
             if stat.S_ISCHR(os.fstat(stream).st_mode):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+
+
+def tell(line: str) -> None:
+    """Write a line on standard error past its buffer: a handler may come in the middle of a write to that, which then
+    refuses another one, and the error would end the run with its answers in flight."""
+    with suppress(OSError):  # nobody reads any more
+        os.write(2, f"{line}\n".encode())
 
 
 @contextmanager
@@ -37,16 +43,16 @@ def interrupts() -> Iterator[None]:
             signal.default_int_handler(number, frame)
         STOP.set("stopped by Ctrl-C")
         if STOP.level == 1:
-            say(f"stopping: {STOPPING}; Ctrl-C again to stop now")
+            tell(f"stopping: {STOPPING}; Ctrl-C again to stop now")
         else:
-            say("stopping now: answers in flight are lost")
+            tell("stopping now: answers in flight are lost")
 
     def terminated(number: int, frame: FrameType | None) -> None:
         if number == signal.SIGHUP:
             leave_terminal()
         if STOP.heard and not STOP.level:
             STOP.set(f"stopped by {signal.Signals(number).name}")
-            say(f"stopping: {STOPPING}; Ctrl-C to stop now")
+            tell(f"stopping: {STOPPING}; Ctrl-C to stop now")
         elif not STOP.level:  # a second one does not end the wait
             signal.signal(number, before[number])
             os.kill(os.getpid(), number)

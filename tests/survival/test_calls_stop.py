@@ -46,12 +46,11 @@ def interrupted(process: subprocess.Popen[str]) -> float:
 
 def asked_until(at: float, work: Scrollwork, served: Vendors, process: subprocess.Popen[str]) -> tuple[int, str]:
     """Wait for the end of a command that was stopped then; how many requests came, all of which are answered and stored,
-    and what it said. Prefect's server in the process may say with a traceback of its own that its database was locked,
-    or that a connection was left.
+    and what it said. Prefect's server in the process may say with a traceback of its own that its database was locked.
     """
     _, err = process.communicate(timeout=150)
     assert process.returncode == 130, err
-    assert "Traceback" not in err or "database is locked" in err or "/sqlalchemy/pool/" in err
+    assert "Traceback" not in err or "database is locked" in err
     assert not [line for line in err.splitlines() if f'File "{work.root}/' in line and "/site-packages/" not in line]
     assert "answers in flight are waited for" in err
     assert "run the same command to go on" in err
@@ -178,9 +177,6 @@ def test_the_probe_of_a_batch_is_lost(scrollwork: Scrollwork, served: Vendors, e
     assert rows(work.home, "SELECT count(*) FROM claims") == [(0,)]
 
 
-@pytest.mark.xfail(
-    reason="open: on a busy machine the attempts that are cancelled are now and then not stored", strict=False
-)
 @pytest.mark.slow
 # Through Prefect in `make soak`: that a signal reaches the calls there, the first Ctrl-C above shows.
 @pytest.mark.parametrize("engine", ["inline", pytest.param("prefect", marks=pytest.mark.soak)])
