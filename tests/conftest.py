@@ -621,7 +621,7 @@ class Server:
         (new,) = {run["id"] for run in self.flow_runs()} - before
         return str(new)
 
-    def wait(self, run_id: str, timeout_s: float = 300) -> dict[str, Any]:
+    def wait(self, run_id: str, timeout_s: float = 150) -> dict[str, Any]:
         """The flow run when it has ended."""
         deadline = time.monotonic() + timeout_s
         while True:

@@ -37,6 +37,7 @@ from scrollwork.flows.server.busy import (
 ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # further host names, separated by commas
 WORD, PROOF = "X-Scrollwork-Word", "X-Scrollwork-Proof"  # headers: a challenge to /api/health, and its answer
 LIFELINE = "SCROLLWORK_LIFELINE"  # an inherited pipe: the server ends when its other end is closed
+OF_A_COMMAND = "PREFECT__SERVER_EPHEMERAL"  # set for the server of one command, which ends with it
 KEEPER = "SCROLLWORK_KEEPER"  # PID:PORT of a process that holds our port until we take it (flows/server/worker.py)
 END_S = 10.0
 TAKE_S = 5.0
@@ -57,12 +58,13 @@ def create_app() -> App:
     except (AttributeError, ImportError, TypeError) as error:
         raise SystemExit(unfit_prefect(error)) from None
     logging.getLogger("httpx").setLevel(logging.WARNING)  # at INFO it logs the secret addresses that alerts go to
-    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)  # a traceback for each connection left at the end
     if watched := os.environ.get(LIFELINE):
         threading.Thread(target=end_with, args=(int(watched),), name="scrollwork-lifeline", daemon=True).start()
 
     hosts = filter(None, os.environ.get(ALLOWED_HOSTS, "").split(","))
-    app = Guard(with_retries(application), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
+    app: App = Guard(with_retries(application), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
+    if os.environ.get(OF_A_COMMAND):
+        app = quiet_at_its_end(app)
     if keeper := os.environ.get(KEEPER):
         pid, _, port = keeper.partition(":")
         return with_port_from_keeper(app, int(pid), int(port))
@@ -94,6 +96,22 @@ def with_port_from_keeper(app: App, keeper: int, port: int) -> App:
 
     async def asked(scope: Scope, receive: Receive, send: Send) -> None:
         await app(scope, receive, send if scope["type"] != "lifespan" else lambda message: taken(message, send))
+
+    return asked
+
+
+def quiet_at_its_end(app: App) -> App:
+    """Wrap an application so that it logs nothing while it is stopped: Prefect cancels its services in the middle of
+    what they do, and would say so with tracebacks after the last words of the command."""
+
+    async def heard(receive: Receive) -> MutableMapping[str, Any]:
+        message: MutableMapping[str, Any] = await receive()
+        if message["type"] == "lifespan.shutdown":
+            logging.disable(logging.CRITICAL)
+        return message
+
+    async def asked(scope: Scope, receive: Receive, send: Send) -> None:
+        await app(scope, receive if scope["type"] != "lifespan" else lambda: heard(receive), send)
 
     return asked
 

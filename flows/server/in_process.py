@@ -15,7 +15,7 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-from scrollwork.flows.server.guard import LIFELINE
+from scrollwork.flows.server.guard import LIFELINE, OF_A_COMMAND
 from scrollwork.flows.server.local_server import is_healthy, new_secret, server_command, server_settings
 from scrollwork.flows.server.processes import ServiceError
 from scrollwork.flows.server.variables import SERVER, variables_in
@@ -53,7 +53,7 @@ class TemporaryServer:
             **server_settings(self._folder, port, self._secret),
             "PREFECT_UI_ENABLED": "0",
             "PREFECT_SERVER_REGISTER_BLOCKS_ON_START": "0",  # only its UI needs them; saving a block registers its type
-            "PREFECT__SERVER_EPHEMERAL": "1",
+            OF_A_COMMAND: "1",
             LIFELINE: str(self._watched),
         }
         # A new session: Ctrl-C in a terminal reaches every process of the session, and must not end the server while a

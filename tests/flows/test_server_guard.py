@@ -6,6 +6,7 @@ import asyncio
 import base64
 import http.server
 import json
+import logging
 import os
 import socket
 import subprocess
@@ -29,7 +30,7 @@ from websockets.sync.client import connect
 from scrollwork.flows import parameters
 from scrollwork.flows.server import local_server, plugin, recovery, up
 from scrollwork.flows.server.busy import BUSY_S, KEPT_BYTES, with_retries
-from scrollwork.flows.server.guard import Guard, breaks_prefect, with_first
+from scrollwork.flows.server.guard import Guard, breaks_prefect, quiet_at_its_end, with_first
 from scrollwork.flows.server.variables import SERVER, WORKER, key_names, quiet_log_levels, variables_in
 from scrollwork.pipeline.errors import UsageError
 from tests.conftest import PROJECT
@@ -187,6 +188,29 @@ def test_a_large_body_is_kept_to_be_sent_again():
     with pytest.raises(RuntimeError):
         answered(with_retries(app), bytes(KEPT_BYTES + 1), parts=3)
     assert app.asked == 1
+
+
+def test_a_server_of_a_command_tells_of_its_own_end(caplog):
+    """What it says before, and what it is sent, pass."""
+    said = logging.getLogger("prefect.server.services")
+
+    async def application(scope, receive, send):
+        for _ in range(2):
+            message = await receive()
+            said.error(message["type"])
+
+    messages = iter([{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}])
+
+    async def receive():
+        return next(messages)
+
+    with caplog.at_level(logging.ERROR, "prefect.server.services"):
+        try:
+            asyncio.run(quiet_at_its_end(application)({"type": "lifespan"}, receive, None))
+            assert next(messages, None) is None
+        finally:
+            logging.disable(logging.NOTSET)
+    assert [one.getMessage() for one in caplog.records] == ["lifespan.startup"]
 
 
 def test_a_request_with_no_host_or_two_is_answered(port):

@@ -83,7 +83,7 @@ CASES: dict[str, dict[str, bytes]] = {
 }
 
 
-@pytest.mark.parametrize("shards", [2, 3, 7, pytest.param(41, marks=pytest.mark.slow)])  # more than there are records
+@pytest.mark.parametrize("shards", [2, 3, 7, pytest.param(60, marks=pytest.mark.slow)])  # more than there are records
 @pytest.mark.parametrize("case", CASES)
 def test_shares_are_other_rows(case: str, shards: int, tmp_path: Path) -> None:
     write(tmp_path, CASES[case])
