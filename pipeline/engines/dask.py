@@ -251,7 +251,7 @@ def local_cluster(count: int) -> Iterator[Any]:
             with closing(cluster):
                 yield cluster
         finally:  # the program waits for its queues' threads: loky warns of what one holds that is cut short
-            for thread in {*threading.enumerate()} - others:
+            for thread in set(threading.enumerate()) - others:
                 if thread.name == "QueueFeederThread":
                     Finalize(None, thread.join, [FEEDER_S], exitpriority=-5)  # after their queues are closed
 

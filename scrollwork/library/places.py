@@ -24,10 +24,8 @@ def place_and_store(home: Any, store: str = "") -> tuple[str, str]:
         return home._home.url, store or home._home.store
     if isinstance(home, RunResult | BuildResult):
         return home.home, store or own_store()
-    given = f"of type {type(home).__name__}"
-    raise UsageError(
-        f"home must be a folder, a URL, what sw.open returned or a result, not {given}; home='.scrollwork'"
-    )
+    wanted = "a folder, a URL, what sw.open returned or a result"
+    raise UsageError(f"home must be {wanted}, not of type {type(home).__name__}; home='.scrollwork'")
 
 
 def place_of(home: Any, store: str = "") -> tuple[str, str]:

@@ -249,9 +249,10 @@ def test_a_closed_pipe_is_a_traceback(scrollwork):
     assert "BrokenPipe" not in err
 
 
-def test_a_closed_pipe_of_messages_ends_a_run(scrollwork):
+@pytest.mark.parametrize("engine", ["inline", pytest.param("prefect", marks=pytest.mark.slow)])
+def test_a_closed_pipe_of_messages_ends_a_run(scrollwork, engine):
     """As of `2>&1 | head -1`."""
-    process = scrollwork.start("run", "zeroscrolls", "--sample", *SMALL, "--model", "naive", "--engine", "inline")
+    process = scrollwork.start("run", "zeroscrolls", "--sample", *SMALL, "--model", "naive", "--engine", engine)
     process.stderr.close()
     out = process.stdout.read()
     process.stdout.close()
