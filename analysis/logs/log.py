@@ -54,6 +54,8 @@ class Log:
     truncated: rows whose prompt or answer was cut; None where the log does not say.
     settings: what two runs should share (seed, temperature, output tokens, task version, few-shot examples, ...).
     notes: sentences for the user: what was left out and why, with counts.
+    task_in_full: the task's name with what its run was given ("mmlu:subject=anatomy"); "" where the tool tells none. It
+        takes the name's place where a model has several such runs of the task.
     """
 
     source: str
@@ -76,6 +78,7 @@ class Log:
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     cluster_field: str = ""
+    task_in_full: str = ""
 
     def __len__(self) -> int:
         return next((len(values) for values in self.scores.values()), 0)

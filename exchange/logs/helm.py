@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from dataclasses import replace as with_other
 from pathlib import Path
 from typing import Any
 
@@ -72,21 +71,9 @@ def stats_files(path: Path) -> Iterator[Path]:
 def read(path: Path, options: ReadOptions) -> list[Log]:
     """Return a log for each run, and for each perturbation in it. Raises LogError.
 
-    A task is named as its scenario. Where one model has several runs of a scenario, their names keep the arguments
-    that tell them apart ("mmlu:subject=anatomy").
+    A task is named as its scenario, in full with the arguments of the run ("mmlu:subject=anatomy").
     """
-    logs = read_each(stats_files(path), lambda file: logs_of(file, options))
-    runs: dict[tuple[str, str], set[str]] = {}
-    for log in logs:
-        runs.setdefault((log.model, log.task), set()).add(log.source)
-    return [with_other(log, task=with_arguments(log)) if len(runs[log.model, log.task]) > 1 else log for log in logs]
-
-
-def with_arguments(log: Log) -> str:
-    """Return the task's name with the arguments of its run."""
-    scenario, comma, perturbation = log.task.partition(", ")
-    arguments = log.settings.get("run", "")
-    return f"{scenario}:{arguments}{comma}{perturbation}" if arguments else log.task
+    return read_each(stats_files(path), lambda file: logs_of(file, options))
 
 
 def beside(file: Path, name: str) -> Path | None:
@@ -179,12 +166,14 @@ def log_of(
     if lacking := sum(one is None for one in known):
         notes.append(f"{lacking} of {len(known)} instances are not described in {STATE}: no ids, no prompts for them")
     scores = part.scores.scores()
+    suffix = f", {label}" if label else ""
     settings = {f"adapter {field}": adapter.get(field) for field in ADAPTER}
     settings |= {"scenario": scenario_spec.get("class_name"), "scenario arguments": scenario_spec.get("args")}
     return Log(
         source=str(file.parent),
         tool=TOOL,
-        task=f"{scenario}, {label}" if label else scenario,
+        task=scenario + suffix,
+        task_in_full=f"{scenario}:{','.join(kept)}{suffix}" if kept else "",
         model=label_of(adapter.get("model")) or label_of(adapter.get("model_deployment")) or name,
         scores=scores,
         ids=all_or_none(names),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -101,6 +102,11 @@ def is_vast(folder: Path) -> bool:
 
 def read_log(path: Path, options: ReadOptions) -> list[Log]:
     """Return the logs in a file or folder of any known tool: one for each model and task. Raises LogError."""
+    return named({"": read_path(path, options)})[""]
+
+
+def read_path(path: Path, options: ReadOptions) -> list[Log]:
+    """Return the logs of `read_log`, with the names of tasks as their readers give them."""
     logs = [in_visible_text(in_reach(log)) for reader in readers_of(path) for log in reader.read(path, options)]
     if not logs:
         raise log_error(path, "", "holds no log with a row")
@@ -108,9 +114,12 @@ def read_log(path: Path, options: ReadOptions) -> list[Log]:
 
 
 def read_source(source: str, options: ReadOptions) -> list[Log]:
-    """Return the logs of a file, a folder or a remote home (its URL). Raises LogError, UsageError, StorageError."""
+    """Return `read_path` of a file or a folder, or the logs of a remote home (its URL).
+
+    Raises LogError, UsageError, StorageError.
+    """
     if not is_remote(source):
-        return read_log(Path(source), options)
+        return read_path(Path(source), options)
     from scrollwork.exchange.logs.homes import read_remote  # loads what homes need, as the readers do
 
     return [in_visible_text(in_reach(log)) for log in read_remote(source)]
@@ -140,7 +149,25 @@ def read_logs(
             lacking[source] = error
     if lacking and len(lacking) == len(found):
         raise next(iter(lacking.values()))
-    return found, [f"clusters are not taken from {source}: {error}" for source, error in lacking.items()]
+    return named(found), [f"clusters are not taken from {source}: {error}" for source, error in lacking.items()]
+
+
+def named(found: Mapping[str, list[Log]]) -> dict[str, list[Log]]:
+    """Return the logs of each source with names that tell the tasks apart.
+
+    A task has its name in full, in all sources, where a model of one source ran it with several arguments: the subjects
+    of one side would else stand for one task, or not be found in the other side, which has one of them.
+    """
+    several: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for source, logs in found.items():
+        for log in logs:
+            several[source, log.model, log.task].add(log.task_in_full)
+    divided = {task for (_, _, task), names in several.items() if len(names) > 1}
+
+    def name(log: Log) -> Log:
+        return replace(log, task=log.task_in_full or log.task) if log.task in divided else log
+
+    return {source: [*map(name, logs)] for source, logs in found.items()}
 
 
 def in_reach(log: Log) -> Log:
@@ -165,6 +192,7 @@ def in_visible_text(log: Log) -> Log:
     return replace(
         log,
         task=told_apart(log.task),
+        task_in_full=told_apart(log.task_in_full),
         model=told_apart(log.model),
         scores={told_apart(name): values for name, values in log.scores.items()},
         failures={row: printable(why) for row, why in log.failures.items()},

@@ -40,6 +40,12 @@ class Header:
     cluster_fields: tuple[str, ...]
     settings: Mapping[str, str]
 
+    @property
+    def task_in_full(self) -> str:
+        """Return the task's name with the arguments of the run, "" if it was given none."""
+        arguments = self.settings.get(ARGUMENTS)
+        return f"{self.task} {arguments}" if arguments else ""
+
 
 def header_of(held: Any, path: Path) -> Header:
     """Read the header of a log. held: header.json, _journal/start.json, or a .json log's keys but its samples.

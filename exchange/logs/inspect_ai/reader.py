@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from typing import Any
 from scrollwork.analysis.logs.log import NOT_READ, Log, LogError, ReadOptions, log_error
 from scrollwork.exchange.logs.gather import read_each, with_notes
 from scrollwork.exchange.logs.inspect_ai.blocks import Blocks, Places
-from scrollwork.exchange.logs.inspect_ai.header import ARGUMENTS, Header, header_of
+from scrollwork.exchange.logs.inspect_ai.header import Header, header_of
 from scrollwork.exchange.logs.inspect_ai.prompts import MissingField
 from scrollwork.exchange.logs.inspect_ai.rows import Rows
 from scrollwork.exchange.logs.inspect_ai.zip_members import FIRST, Archive, Member
@@ -50,26 +49,15 @@ def recognizes(path: Path) -> bool:
 def read(path: Path, options: ReadOptions) -> list[Log]:
     """Read a log, or each log of a folder (not of folders within it), in the order of the names.
 
-    Where a model ran one task with several arguments, they are part of the task's name. A file that is no such log, is
-    damaged or cut, has another version, or has no scores is named in notes of the others. Raises LogError where there
-    are no others.
+    The task's name in full has the arguments of the run. A file that is no such log, is damaged or cut, has another
+    version, or has no scores is named in notes of the others. Raises LogError where there are no others.
     """
     files = _logs_in(path) if path.is_dir() else [path]
     if not files:
         raise log_error(path, "", "the folder holds no log of inspect_ai (.eval or .json)")
     logs = read_each(files, lambda file: [_read_file(file, options)])
     strange = sorted(set(path.glob("*.eval")) - set(files)) if path.is_dir() else []
-    logs = with_notes(logs, [f"{NOT_READ}{file}: does not begin as a log of inspect_ai" for file in strange])
-    given: dict[tuple[str, str], set[str]] = {}
-    for log in logs:
-        given.setdefault((log.model, log.task), set()).add(log.settings.get(ARGUMENTS, ""))
-    return [with_arguments(log) if len(given[log.model, log.task]) > 1 else log for log in logs]
-
-
-def with_arguments(log: Log) -> Log:
-    """Return the log with its arguments in the task's name: else one of several subjects would stand for all."""
-    arguments = log.settings.get(ARGUMENTS)
-    return replace(log, task=f"{log.task} {arguments}") if arguments else log
+    return with_notes(logs, [f"{NOT_READ}{file}: does not begin as a log of inspect_ai" for file in strange])
 
 
 def _read_file(path: Path, options: ReadOptions) -> Log:

@@ -149,6 +149,7 @@ class Rows:
             source=str(self._path),
             tool="inspect_ai",
             task=self._header.task,
+            task_in_full=self._header.task_in_full,
             model=self._header.model,
             scores=scores if place is None else _picked(scores, keep),
             ids=ids and _chosen(ids, keep, place),

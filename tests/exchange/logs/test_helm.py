@@ -12,6 +12,7 @@ import pytest
 
 from scrollwork.analysis.logs.log import LogError, ReadOptions, digest_of
 from scrollwork.exchange.logs.helm import read, recognizes
+from scrollwork.exchange.logs.read import read_log, read_logs
 from tests.exchange.logs.true_answers import OPTIONS, by_model, check, paired, truth_of
 
 NAMES = {"exact": "quasi_exact_match", "f1": "f1_score"}
@@ -157,8 +158,24 @@ def test_runs_of_one_scenario_are_one_task(tmp_path: Path) -> None:
     rows = [{"instance_id": "id0", "train_trial_index": 0, "stats": [stat("exact_match", 1.0)]}]
     for subject in "ab":
         run(tmp_path / subject, rows, [], f"mmlu:subject={subject},model=o_m")
-    assert sorted(log.task for log in read(tmp_path, OPTIONS)) == ["mmlu:subject=a", "mmlu:subject=b"]
-    assert [log.task for log in read(tmp_path / "a", OPTIONS)] == ["mmlu"]
+    assert sorted(log.task for log in read_log(tmp_path, OPTIONS)) == ["mmlu:subject=a", "mmlu:subject=b"]
+    assert [log.task for log in read_log(tmp_path / "a", OPTIONS)] == ["mmlu"]
+
+
+def test_one_subject_is_not_found_in_a_folder_of_several(tmp_path: Path) -> None:
+    """Names of tasks depend on all sources, not on what lies beside a run."""
+    rows = [{"instance_id": "id0", "train_trial_index": 0, "stats": [stat("exact_match", 1.0)]},
+            {"instance_id": "id0", "train_trial_index": 0, "perturbation": TYPOS, "stats": [stat("exact_match", 0.0)]}]  # fmt: skip
+    for subject in "ab":
+        run(tmp_path / "p" / subject, rows, [], f"mmlu:subject={subject},model=o_p")
+    run(tmp_path / "q", rows, [], "mmlu:subject=b,model=o_q")
+    found, _ = read_logs([str(tmp_path / "p"), str(tmp_path / "q")], OPTIONS)
+    tasks = {name.rpartition("/")[2]: {log.task for log in logs} for name, logs in found.items()}
+    subject_b = {"mmlu:subject=b", 'mmlu:subject=b, typos {"prob": 0.1}'}
+    assert tasks["q"] == subject_b
+    assert tasks["p"] == subject_b | {name.replace("=b", "=a") for name in subject_b}
+    found, _ = read_logs([str(tmp_path / "p" / "b"), str(tmp_path / "q")], OPTIONS)
+    assert {log.task for logs in found.values() for log in logs} == {"mmlu", 'mmlu, typos {"prob": 0.1}'}
 
 
 def test_the_user_cannot_name_id_and_cluster(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from scrollwork.analysis.logs.log import Log, LogError, ReadOptions, digest_of
 from scrollwork.exchange.logs.inspect_ai.reader import read, recognizes
 from scrollwork.exchange.logs.inspect_ai.zip_members import Archive
 from scrollwork.exchange.logs.lm_eval import reader as lm_eval
+from scrollwork.exchange.logs.read import read_log, read_logs
 from tests.exchange.logs.log_kit import (
     archived,
     compact,
@@ -412,11 +413,15 @@ def test_one_subject_of_a_task_stands_for_all(tmp_path: Path) -> None:
     """A sweep over arguments of a task: logs of one name, one model and other items."""
     for name, subject in (("a", "law"), ("b", "art"), ("c", "art")):
         archived(tmp_path / f"{name}.eval", sample(), task_args={"subject": subject})
-    assert [log.task for log in read(tmp_path, ReadOptions())] == [
+    assert [log.task for log in read_log(tmp_path, ReadOptions())] == [
         f"facts {{'subject': '{subject}'}}" for subject in ("law", "art", "art")
     ]
+    (tmp_path / "other").mkdir()
+    other = archived(tmp_path / "other" / "a.eval", sample(), task_args={"subject": "law"}, model="b")
+    found, _ = read_logs([str(tmp_path), str(other)], ReadOptions())
+    assert [log.task for log in found[str(other)]] == ["facts {'subject': 'law'}"]
     (tmp_path / "a.eval").unlink()
-    assert {log.task for log in read(tmp_path, ReadOptions())} == {"facts"}
+    assert {log.task for log in read_log(tmp_path, ReadOptions())} == {"facts"}
 
 
 def test_questions_about_one_long_document_are_one_item(tmp_path: Path) -> None:
