@@ -47,13 +47,17 @@ def curate(
     yield from check_rows(rows, shots, raw.dataset, split, ", ".join(names), raw.share is not None)
 
 
-def by_record(dataset: str) -> tuple[str, ...]:
-    """Return the roles of a data set's raw files whose records become rows one by one, so that several processes may
-    share them: BY_RECORD of its module. () for one without, and one that cannot be imported."""
+def by_record(dataset: str) -> tuple[str, ...] | None:
+    """Return the roles of a data set's raw files that are cut into shares for several processes (BY_RECORD).
+
+    () for one whose module takes its own part of a list of records (`RawFiles.own`); None for one that is not shared,
+    or cannot be imported.
+    """
     try:
-        return tuple(getattr(importlib.import_module(module_of(dataset)), "BY_RECORD", ()))
+        roles = getattr(importlib.import_module(module_of(dataset)), "BY_RECORD", None)
     except ImportError:
-        return ()  # the stage says it, with the task
+        return None  # the stage says it, with the task
+    return None if roles is None else tuple(roles)
 
 
 def module_of(dataset: str) -> str:

@@ -23,6 +23,7 @@ from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example, metadata
 from scrollwork.records.stable_choice import stable_order
 
+BY_RECORD = ()  # a share has a stretch of the books
 PART = re.compile(r"section_(\d+)_part_(\d+)\.txt")
 
 File = tuple[str, Path]
@@ -58,8 +59,9 @@ def curate(
     fewest, most: parts of a book; other books are dropped. sources: of study guides, the preferred first. edits: rules
     of chapters/strip.py.
     """
-    yield from misplaced_files(raw.files(), task, split)
-    for title, source, files in chosen_books(raw.files(), sources):
+    if raw.is_first:
+        yield from misplaced_files(raw.files(), task, split)
+    for title, source, files in raw.own(chosen_books(raw.files(), sources)):
         parts: list[Part] = []
         malformed = False
         for file in files:

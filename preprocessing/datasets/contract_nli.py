@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from scrollwork.preprocessing.raw.errors import MalformedRecord
-from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records, drop_of_error
+from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records
 from scrollwork.preprocessing.raw.members import member_of, named_parts, whole_object
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
@@ -15,9 +15,19 @@ from scrollwork.records.example import Example, metadata
 
 OUTPUTS = {"Entailment": "Entailment", "Contradiction": "Contradiction", "NotMentioned": "Not mentioned"}
 
+BY_RECORD = ()  # a share has a stretch of the contracts
+Hypotheses = Mapping[str, str | None]  # by label; None if the label itself is malformed
+
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     """Yield contracts as documents, each hypothesis as an example; a malformed label is dropped with its examples."""
+    for hypotheses, record in raw.own(entries(raw)):
+        convert = partial(contract, hypotheses, task, split)
+        yield from convert_records([record], convert, task=task, split=split)
+
+
+def entries(raw: RawFiles) -> Iterator[tuple[Hypotheses, Record | MalformedRecord]]:
+    """Yield the malformed labels of each file, then its contracts, with the hypotheses of its labels."""
     for path in raw.files():
         release = whole_object(raw, path)
         try:
@@ -30,9 +40,9 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
                 hypotheses[name] = hypothesis_of(label)
             except MalformedRecord as error:
                 hypotheses.setdefault(name, None)
-                yield drop_of_error(error, task, split)
-        contracts = (member_of(path[0], f"documents[{index}]", value) for index, value in enumerate(documents))
-        yield from convert_records(contracts, partial(contract, hypotheses, task, split), task=task, split=split)
+                yield hypotheses, error
+        for index, value in enumerate(documents):
+            yield hypotheses, member_of(path[0], f"documents[{index}]", value)
 
 
 def hypothesis_of(label: Record | MalformedRecord) -> str:
@@ -42,11 +52,8 @@ def hypothesis_of(label: Record | MalformedRecord) -> str:
     return label.text("hypothesis")
 
 
-def contract(hypotheses: Mapping[str, str | None], task: str, split: str, record: Record) -> Iterator[Row]:
-    """Yield a contract and its hypotheses, in the order of the release's labels; a malformed one is dropped alone.
-
-    hypotheses: by label; None if the label itself is malformed.
-    """
+def contract(hypotheses: Hypotheses, task: str, split: str, record: Record) -> Iterator[Row]:
+    """Yield a contract and its hypotheses, in the order of the release's labels; a malformed one is dropped alone."""
     text = record.text("text")
     contract_id = record.integer("id")
     spans = list(spans_of(record, len(text)))

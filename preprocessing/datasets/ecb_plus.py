@@ -19,6 +19,7 @@ from scrollwork.records.example import Example, metadata
 VALIDATION = frozenset({2, 5, 12, 18, 21, 23, 34, 35})
 TEST = frozenset(range(36, 46))
 TOPICS = frozenset(range(1, 46)) - {15, 17}
+BY_RECORD = ()  # a share has a stretch of the topics
 COLUMNS = ("Topic", "File", "Sentence Number")
 Sentences = dict[str, set[int]]  # by the name of a document ("36_1ecb")
 Paths = dict[str, tuple[str, Path]]
@@ -38,24 +39,24 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
         except MalformedRecord as error:
             if topic := topic_of(row):
                 broken.setdefault(topic, error)
-            else:
+            elif raw.is_first:
                 yield drop_of_error(error, task, split)
             continue
         listed[topic][name].add(number)
     files: dict[int, Paths] = defaultdict(dict)
     for path in raw.files("documents"):
         topic, name = topic_and_document(path[0])
-        if not topic:
+        if not topic and raw.is_first:
             said = "is named for no topic: TOPIC_DOCUMENT.xml, topics 1 to 45 without 15 and 17"
             yield drop_of_error(MalformedRecord(path[0], "", "", said, "unknown topic"), task, split)
         if name in files[topic]:
             broken.setdefault(topic, MalformedRecord(path[0], "", "", "is there a second time", "duplicate id"))
         files[topic][name] = path
-    for topic in sorted((listed.keys() | files.keys() | broken.keys()) & TOPICS):
-        if split_of(topic) == split:
-            record = broken.get(topic) or Record({}, raw.dataset, f"topic {topic}")
-            convert = partial(example, raw, topic, listed[topic], files[topic], task, split)
-            yield from convert_records([record], convert, task=task, split=split)
+    topics = [one for one in (listed.keys() | files.keys() | broken.keys()) & TOPICS if split_of(one) == split]
+    for topic in raw.own(sorted(topics)):
+        record = broken.get(topic) or Record({}, raw.dataset, f"topic {topic}")
+        convert = partial(example, raw, topic, listed[topic], files[topic], task, split)
+        yield from convert_records([record], convert, task=task, split=split)
 
 
 def split_of(topic: int) -> str:

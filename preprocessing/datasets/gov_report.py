@@ -6,7 +6,7 @@ copy on the Hugging Face Hub has the same objects as JSON Lines, one file per ag
 
 from codecs import BOM_UTF8
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -26,21 +26,42 @@ def curate(raw: RawFiles, task: str, split: str, *, scrolls_filter: bool) -> Ite
 
     scrolls_filter: leave out what SCROLLS (3.1) leaves out; see `why_left_out`.
     """
-    for agency, lines_of in (("crs", crs), ("gao", gao)):
-        convert = partial(report, lines_of, scrolls_filter, task, split)
-        yield from convert_records(listed_reports(raw, agency), convert, task=task, split=split)
+    lines_of = {"crs": crs, "gao": gao}
+    for agency, records in reports(raw):
+        convert = partial(report, lines_of[agency], scrolls_filter, task, split)
+        yield from convert_records(records, convert, task=task, split=split)
 
 
-def listed_reports(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRecord]:
-    """Yield the agency's reports: all of its JSON Lines, else those that the id files name, one file per record.
+def reports(raw: RawFiles) -> Iterator[tuple[str, Iterable[Record | MalformedRecord]]]:
+    """Yield each agency with its reports: all of its JSON Lines, else those that the id files name.
 
-    Of several shares, one has all of the second layout.
+    Of several shares, each has a stretch of both agencies' lists; where one agency has JSON Lines, the share in which
+    the other's files begin has all of them.
     """
-    if any(name.endswith(".jsonl") for name, _ in raw.roles.get(agency, ())):
-        yield from raw.records(agency)
+    in_lines = {agency: any(name.endswith(".jsonl") for name, _ in raw.roles.get(agency, ())) for agency in BY_RECORD}
+    if not any(in_lines.values()):
+        listed = raw.own((agency, line) for agency in BY_RECORD for line in listed_reports(raw, agency))
+        yield from ((agency, [opened(raw, line)]) for agency, line in listed)
         return
-    if not raw.begins(agency):
-        return
+    for agency in BY_RECORD:
+        if in_lines[agency]:
+            yield agency, raw.records(agency)
+        elif raw.begins(agency):
+            yield agency, (opened(raw, line) for line in listed_reports(raw, agency))
+
+
+def opened(raw: RawFiles, listed: tuple[str, Path] | MalformedRecord) -> Record | MalformedRecord:
+    """Return the report of a file, or why there is none."""
+    if isinstance(listed, MalformedRecord):
+        return listed
+    try:
+        return raw.object(listed)
+    except MalformedFile as error:
+        return error.of_record()
+
+
+def listed_reports(raw: RawFiles, agency: str) -> Iterator[tuple[str, Path] | MalformedRecord]:
+    """Yield the files that the agency's id files name, in their order, and what is wrong with a line of these."""
     files: dict[str, list[tuple[str, Path]]] = defaultdict(list)
     for name, place in raw.roles.get(agency, ()):
         files[Path(name).stem].append((name, place))
@@ -53,15 +74,12 @@ def listed_reports(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRec
             if line.strip():
                 try:
                     report_id = line.decode("utf-8").strip()
-                    path = file_of(report_id, files.get(report_id, []), agency, seen)
-                    yield raw.object(path)
+                    yield file_of(report_id, files.get(report_id, []), agency, seen)
                 except UnicodeDecodeError:
                     yield MalformedRecord(id_file[0], f"line {where}", "", "is not UTF-8", "invalid UTF-8")
                 except LookupError as error:
                     problem, reason = error.args
                     yield MalformedRecord(id_file[0], f"line {where}", "", problem, reason)
-                except MalformedFile as error:
-                    yield error.of_record()
 
 
 def file_of(report_id: str, found: Sequence[tuple[str, Path]], agency: str, seen: set[str]) -> tuple[str, Path]:

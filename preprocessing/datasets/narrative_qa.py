@@ -22,6 +22,7 @@ from scrollwork.records.example import Example, metadata
 
 SETS = ("train", "valid", "test")
 KINDS = ("gutenberg", "movie")
+BY_RECORD = ()  # a share has a stretch of the list of documents
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
@@ -34,18 +35,20 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     for row in asked:  # malformed rows keep their place, so that the ids of the others do not change
         document_id = cell(row, "document_id") or document_id
         questions[document_id].append(row)
-    known: set[str] = set()
+    first: dict[str, Record] = {}
+    for row in listed:
+        if isinstance(row, Record) and (document_id := cell(row, "document_id")).strip():
+            first.setdefault(document_id, row)
 
     def convert(row: Record) -> Iterator[Row]:
         document_id = row.text("document_id")
-        if document_id in known:
+        if first[document_id] is not row:
             raise row.error("document_id", f"{document_id!r} came before; the first one is kept", "duplicate id")
-        known.add(document_id)
         return story(raw, row, stories, questions, task, split)
 
-    yield from convert_records(listed, convert, task=task, split=split)
-    for document_id, rows in questions.items():
-        if document_id not in known:
+    yield from convert_records(raw.own(listed), convert, task=task, split=split)
+    for document_id, rows in questions.items() if raw.is_last else ():
+        if document_id not in first:
             yield from drop_lost_questions(document_id, rows, task, split)
 
 

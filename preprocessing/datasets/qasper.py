@@ -6,7 +6,6 @@ neither title nor abstract (SCROLLS table 5).
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from scrollwork.preprocessing.raw.errors import MalformedRecord
 from scrollwork.preprocessing.raw.files import RawFiles, Record, convert_records, drop_by_filter, drop_of_error
@@ -15,22 +14,24 @@ from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
 
+BY_RECORD = ()  # a share has a stretch of the papers
+
 
 def curate(raw: RawFiles, task: str, split: str, *, fewest_chars: int) -> Iterator[Row]:
     """Yield papers as documents, each question as an example with the answers of all annotators.
 
     fewest_chars: shorter papers are left out with their questions (SCROLLS 3.1: 8,192).
     """
+    for paper_id, record in raw.own(papers(raw)):
+        yield from convert_records(
+            [record], partial(paper, paper_id, fewest_chars, task, split), task=task, split=split
+        )
+
+
+def papers(raw: RawFiles) -> Iterator[tuple[str, Record | MalformedRecord]]:
+    """Yield (paper id, paper) of the release's files, each an object by paper id."""
     for path in raw.files():
-        for paper_id, record in papers(raw, path):
-            yield from convert_records(
-                [record], partial(paper, paper_id, fewest_chars, task, split), task=task, split=split
-            )
-
-
-def papers(raw: RawFiles, path: tuple[str, Path]) -> Iterator[tuple[str, Record | MalformedRecord]]:
-    """Yield (paper id, paper) of a release file, which is an object by paper id."""
-    yield from named_parts(path[0], "paper", whole_object(raw, path).data)
+        yield from named_parts(path[0], "paper", whole_object(raw, path).data)
 
 
 def paper(paper_id: str, fewest_chars: int, task: str, split: str, record: Record) -> Iterator[Row]:

@@ -28,6 +28,8 @@ RULES: Mapping[str, Callable[[str], str]] = {
     "join_punctuation": lambda text: SPACE_BEFORE.sub("", text),
 }
 
+BY_RECORD = ("records",)
+
 
 def curate(raw: RawFiles, task: str, split: str, **rules: bool) -> Iterator[Row]:
     """Yield meetings as documents, each query as an example. Raises ValueError for an unknown rule.

@@ -6,20 +6,21 @@ import codecs
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scrollwork.preprocessing.raw.csv_rows import csv_rows
 from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, MissingFile, printable
 from scrollwork.preprocessing.raw.json_objects import Item, is_list, json_of, kind_name, lines, list_items
 from scrollwork.preprocessing.raw.kinds import refuse_foreign
 from scrollwork.preprocessing.raw.parquet import is_parquet, parquet_rows
-from scrollwork.preprocessing.raw.shares import WHOLE, Share
+from scrollwork.preprocessing.raw.shares import WHOLE, Share, Span
 from scrollwork.preprocessing.raw.zip_members import is_plain, opened
 from scrollwork.records.base import InvalidRow, Row, utf8
 from scrollwork.records.drop import Drop
 
 BLANK = b" \t\r\n\v\f\0"  # NUL: left by a crash in a file that was not synced
 INT64 = range(-(2**63), 2**63)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,8 @@ class RawFiles:
     """The raw files of one task and split: by role, (relative path, location), in order.
 
     `roles` are those of the suite file ("records", "stories", ...), already resolved. A path "ARCHIVE.zip!MEMBER" is a
-    member of the archive at that location (zip_members.py). share: of which part `records` yields the records, None for
-    the whole; only of its roles, for a data set with BY_RECORD (scrollwork.preprocessing.curation).
+    member of the archive at that location (zip_members.py). share: of which part `records`, `objects` and `own` give
+    the records, None for the whole; for a data set with BY_RECORD (scrollwork.preprocessing.curation).
     """
 
     dataset: str
@@ -135,6 +136,20 @@ class RawFiles:
     def begins(self, role: str) -> bool:
         """Return whether a role's first file begins here: always, but in a share."""
         return self.share is None or self.share.begins(role)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this is the first share, or the whole: it has what is said of all records, before them."""
+        return self.share is None or self.share.number == 0
+
+    @property
+    def is_last(self) -> bool:
+        """Whether this is the last share, or the whole: it has what is said of all records, after them."""
+        return self.share is None or self.share.is_last
+
+    def own(self, items: Iterable[T]) -> Iterable[T]:
+        """Return those of the records, in order, that are this share's; all of them without shares."""
+        return items if self.share is None else self.share.own([*items])
 
     def files(self, role: str = "records") -> tuple[tuple[str, Path], ...]:
         """Return the files of a role. Raises MissingFile if there are none."""
@@ -185,18 +200,23 @@ class RawFiles:
 
         A line that is not a JSON object is yielded as a MalformedRecord; see `convert_records`. Raises MalformedFile.
         """
-        files = self.files(role)
-        spans = (WHOLE,) * len(files) if self.share is None else self.share.spans[role]
-        for path, span in zip(files, spans, strict=True):
+        for path, span in self._spans(role):
             try:
-                if span is None:
-                    continue
-                if span != WHOLE and can_be_cut(path):
+                if span != WHOLE and is_parquet(path[1]):
+                    yield from _records(path, parquet_rows(*path, span))
+                elif span != WHOLE and can_be_cut(path):
                     yield from _records(path, lines(path, span))
                 elif span.begins:
                     yield from self._whole(path)
             except OSError as error:
                 raise unreadable_file(path[0], error) from error
+
+    def _spans(self, role: str) -> Iterator[tuple[tuple[str, Path], Span]]:
+        """Yield the files of a role of which this share has something, and what."""
+        files = self.files(role)
+        whole = (WHOLE,) * len(files)
+        spans = whole if self.share is None else self.share.spans.get(role, whole)
+        yield from ((path, span) for path, span in zip(files, spans, strict=True) if span is not None)
 
     def _whole(self, path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
         if is_parquet(path[1]):
@@ -207,9 +227,10 @@ class RawFiles:
 
     def objects(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
         """Yield the records of files that are one JSON object each; a malformed file is a malformed record."""
-        for path in self.files(role):
+        for path, span in self._spans(role):
             try:
-                yield self.object(path)
+                if span.begins:
+                    yield self.object(path)
             except MalformedFile as error:
                 yield error.of_record()
 

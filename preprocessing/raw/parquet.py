@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from scrollwork.preprocessing.raw.bounds import BUFFER, Bounded, most_bytes
 from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord
+from scrollwork.preprocessing.raw.shares import WHOLE, Span
 
 PARQUET, GZIP, ZSTD = b"PAR1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 ROWS = 32  # decoded at once: each may hold a whole book
@@ -35,11 +36,11 @@ def is_compressed(path: Path) -> bool:
         return stream.read(4).startswith((GZIP, ZSTD))
 
 
-def parquet_rows(name: str, place: Path) -> Iterator[tuple[str, dict[str, Any]] | MalformedRecord]:
+def parquet_rows(name: str, place: Path, span: Span = WHOLE) -> Iterator[tuple[str, dict[str, Any]] | MalformedRecord]:
     """Yield ("row 17", its columns as Python values) in order, counted from 1; nested columns as lists and dicts.
 
-    A row that is not valid UTF-8 is yielded as a MalformedRecord. Raises MalformedFile if the file is truncated,
-    damaged, without rows, or has a column twice.
+    span: of which bytes; a row group is where it begins. A row that is not valid UTF-8 is yielded as a MalformedRecord.
+    Raises MalformedFile if the file is truncated, damaged, without rows, or has a column twice.
     """
     number = 0
     try:
@@ -47,15 +48,34 @@ def parquet_rows(name: str, place: Path) -> Iterator[tuple[str, dict[str, Any]] 
             twice = {column for column in file.schema_arrow.names if file.schema_arrow.names.count(column) > 1}
             if twice:
                 raise MalformedFile(name, "", min(twice), "is a column twice", "broken Parquet")
-            for batch in file.iter_batches(batch_size=ROWS):
+            groups, number = groups_in(file.metadata, span)
+            for batch in file.iter_batches(batch_size=ROWS, row_groups=groups):
                 for index in range(batch.num_rows):
                     number += 1
                     yield _row(name, number, batch.slice(index, 1))
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # UnicodeDecodeError: in a column's name
         where = f"row {number + 1} or later" if number else ""
         raise MalformedFile(name, where, "", f"is not whole Parquet: {error}", "broken Parquet") from error
-    if not number:
+    if not number and span.begins:
         raise MalformedFile(name, "", "", "has no rows", "empty file")
+
+
+def groups_in(told: pq.FileMetaData, span: Span) -> tuple[list[int], int]:
+    """Return the row groups that begin in a span, and how many rows there are before them.
+
+    The first group is taken to begin where the file does.
+    """
+    found: list[int] = []
+    before = 0
+    for number in range(told.num_row_groups):
+        group = told.row_group(number)
+        columns = map(group.column, range(group.num_columns))
+        place = min((one.dictionary_page_offset or one.data_page_offset for one in columns), default=0) if number else 0
+        if span.start <= place and (span.end is None or place < span.end):
+            found.append(number)
+        elif not found:
+            before += group.num_rows
+    return found, before
 
 
 def _row(name: str, number: int, batch: pa.RecordBatch) -> tuple[str, dict[str, Any]] | MalformedRecord:

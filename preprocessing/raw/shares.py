@@ -1,14 +1,20 @@
 """Shares of raw files: what each of several processes reads of them, so that no record is read twice and none is lost.
 
 The files of some roles are taken as one sequence of bytes and cut into equal shares. A record is in the share in which
-it begins, so shares in order give the records in order. A file that cannot be cut (compressed, a JSON list, CSV,
-Parquet, inside an archive) is wholly in the share in which it begins.
+it begins, so shares in order give the records in order; of Parquet, a row group. A file that cannot be cut (compressed,
+a JSON list, CSV, inside an archive) is wholly in the share in which it begins.
+
+Where a record is made of several files, or is one of a list that must be read as a whole, each share reads the list and
+has a stretch of it (`Share.own`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -29,10 +35,21 @@ WHOLE = Span(0, None)
 
 @dataclass(frozen=True)
 class Share:
-    """number: from 0. spans: what it has of each file, by role; None for a file that other shares have."""
+    """number: from 0. of: how many there are. spans: what it has of each file, by role; None for a file that other
+    shares have. Roles that every share reads as a whole are not in it."""
 
     number: int
+    of: int
     spans: Mapping[str, tuple[Span | None, ...]]
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no share comes after this one."""
+        return self.number + 1 == self.of
+
+    def own(self, items: Sequence[T]) -> Sequence[T]:
+        """Return this share's stretch of a list that every share has read."""
+        return items[len(items) * self.number // self.of : len(items) * (self.number + 1) // self.of]
 
     def begins(self, role: str) -> bool:
         """Return whether the role's first file begins in this share. The first share has roles without files."""
@@ -52,7 +69,7 @@ def share_of(sizes: Mapping[str, Sequence[int]], number: int, of: int) -> Share:
             found.append(_span(first - before, last - before, size, number + 1 == of))
             before += size
         spans[role] = tuple(found)
-    return Share(number, spans)
+    return Share(number, of, spans)
 
 
 def _span(first: int, last: int, size: int, is_last: bool) -> Span | None:

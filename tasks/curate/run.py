@@ -55,7 +55,7 @@ def declare(part: Part, raw: RawQuery, options: Mapping[str, Any], modules: Sequ
     parameters = Parameters(raw.dataset, part.task.name, part.split, options, units)
     body, of = part.design.curate, part.task.shards
     node = Node(STAGE, part.base, non_default(parameters), body, tuple(modules), raw=raw, strict=part.request.strict)
-    if of == 1 or body != __name__ or PROMPTS in raw.patterns or not by_record(raw.dataset):
+    if of == 1 or body != __name__ or PROMPTS in raw.patterns or by_record(raw.dataset) is None:
         return node
     return replace(node, body=TOGETHER, inputs=(("shares", node.shares(of)),))
 
@@ -82,7 +82,7 @@ def write(node: Node, session: Session, writer: ArtifactWriter, through: Through
     parameters = Parameters(**node.params)
     opened = found.opened(session.locations.raw)
     if parameters.share is not None:
-        opened = found.shared(opened, by_record(parameters.dataset), *parameters.share)
+        opened = found.shared(opened, by_record(parameters.dataset) or (), *parameters.share)
     told = parameters.dataset, opened, parameters.task, parameters.split, parameters.options
     for row in curate(*told, through=through):
         if isinstance(row, Document):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,6 +67,13 @@ def joined(listed: Sequence[str]) -> bytes:
     return "".join(f"{line}\n" for line in listed).encode()
 
 
+def row_groups(listed: Sequence[str]) -> bytes:
+    """Parquet with two records a row group."""
+    written = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([*map(json.loads, listed)]), written, row_group_size=2)
+    return written.getvalue()
+
+
 SAME = "the same text in several records"
 CASES: dict[str, dict[str, bytes]] = {
     "one file": {"a.jsonl": joined([note(str(number)) for number in range(40)])},
@@ -71,6 +82,7 @@ CASES: dict[str, dict[str, bytes]] = {
         "b.json": json.dumps([json.loads(note(f"b{number}")) for number in range(7)]).encode(),
         "c.jsonl.gz": gzip.compress(joined([note(f"c{number}") for number in range(11)]), mtime=0),
         "d.jsonl": joined([note(f"d{number}", "long " * (20 * number + 1)) for number in range(12)]),
+        "e.parquet": row_groups([note(f"e{number}", "long " * (20 * number + 1)) for number in range(12)]),
     },
     "documents in several records": {"a.jsonl": joined([note(str(n), SAME if n % 3 else "") for n in range(30)])},
     "broken records": {
@@ -207,10 +219,55 @@ def test_a_byte_or_an_empty_file_is_in_no_share_or_in_two(sizes: dict[str, list[
             assert sum(span.begins for span in spans) == 1
 
 
-def test_a_csv_or_parquet_file_is_read_by_two_shares(tmp_path: Path) -> None:
+def test_a_csv_file_is_read_by_two_shares(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,text\n" + "".join(f"{number},t\n" for number in range(50)))
     size = (tmp_path / "a.csv").stat().st_size
     roles = {"records": (("a.csv", tmp_path / "a.csv"),)}
     found = [list(RawFiles("own", roles, share_of({"records": [size]}, n, 4)).records()) for n in range(4)]
     assert [len(one) for one in found] == [50, 0, 0, 0]
     assert all(isinstance(one, Record) for one in found[0])
+
+
+@pytest.mark.parametrize("dictionaries", [True, False])
+@pytest.mark.parametrize("of", [2, 3, 7, 40])
+def test_a_row_group_of_parquet_is_in_no_share_or_in_two(of: int, dictionaries: bool, tmp_path: Path) -> None:
+    """Row groups of very different sizes, also without rows; a file of one group beside them."""
+    schema = pa.schema({"id": pa.string(), "texts": pa.list_(pa.string()), "no": pa.null()})
+    files, number = [], 0
+    for name, groups in (("a.parquet", (3, 0, 40, 1, 5)), ("b.parquet", (7,))):
+        with pq.ParquetWriter(tmp_path / name, schema, use_dictionary=dictionaries) as writer:
+            for rows in groups:
+                listed = [{"id": str(number + n), "texts": [f"text {n} " * (n % 9)], "no": None} for n in range(rows)]
+                writer.write_table(pa.Table.from_pylist(listed, schema))
+                number += rows
+        files.append((name, tmp_path / name))
+    whole = [*RawFiles("own", {"records": tuple(files)}).records()]
+    assert [record.data["id"] for record in whole if isinstance(record, Record)] == [*map(str, range(56))]
+    sizes = {"records": [path.stat().st_size for _, path in files]}
+    raw = RawFiles("own", {"records": tuple(files)})
+    shares = [[*replace(raw, share=share_of(sizes, number, of)).records()] for number in range(of)]
+    assert [record for share in shares for record in share] == whole  # each with the number of its row
+    assert sum(map(bool, shares)) > 1
+
+
+def test_a_damaged_row_group_is_not_told_by_its_share(tmp_path: Path) -> None:
+    place = tmp_path / "a.parquet"
+    with pq.ParquetWriter(place, pa.schema({"id": pa.string()}), compression="zstd") as writer:
+        for group in range(4):
+            writer.write_table(pa.table({"id": [f"{group}-{n}" * 30 for n in range(64)]}))
+    data = bytearray(place.read_bytes())
+    begin = pq.ParquetFile(place).metadata.row_group(2).column(0).dictionary_page_offset + 40
+    data[begin : begin + 60] = bytes(60)
+    place.write_bytes(data)
+    raw = RawFiles("own", {"records": (("a.parquet", place),)})
+    with pytest.raises(MalformedFile, match=r"a\.parquet, row 129 or later: is not whole Parquet"):
+        list(raw.records())
+    said: list[int | str] = []
+    for number in range(4):
+        try:
+            said.append(len([*replace(raw, share=share_of({"records": [len(data)]}, number, 4)).records()]))
+        except MalformedFile as error:
+            said.append(str(error))
+    told, read = ([one for one in said if isinstance(one, kind)] for kind in (str, int))
+    assert [one.split(":")[0] for one in told] == ["a.parquet, row 129 or later"]
+    assert sum(read) == 3 * 64
