@@ -207,7 +207,7 @@ def left(nights: Nights, chain: Chain, outcome: Outcome, unfinished: tuple[str, 
 
 def missing_of(chain: Chain, outcome: Outcome) -> tuple[str, ...]:
     """Say what keeps a night from being whole: stages that failed, and models with requests that are still open."""
-    failed = [f"{one.node.title} failed: {one.error}" for one in outcome.failed]
+    failed = [f"{title} failed: {error}" for title, error in outcome.failures]
     if failed and STOP.level:  # most of them did not begin
         return (STOP.reason,)
     planner, lacking = Planner(chain.session), Counter[str]()

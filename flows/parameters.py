@@ -171,12 +171,10 @@ def naming_extras() -> Iterator[None]:
 def finish(outcome: Outcome, unanswered: Sequence[str] = ()) -> Outcome:
     """Return the outcome. Raises StageFailed if a stage failed or inputs are unanswered, so that the flow run fails and
     can be retried."""
-    if outcome.failed:
-        first = outcome.failed[0]
-        more = f" (and {len(outcome.failed) - 1} more)" if len(outcome.failed) > 1 else ""
-        raise StageFailed(
-            f"{first.node.title}: {first.error}{more}. What finished stands; a retry redoes only the rest", outcome
-        )
+    if failures := outcome.failures:
+        title, error = failures[0]
+        more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+        raise StageFailed(f"{title}: {error}{more}. What finished stands; a retry redoes only the rest", outcome)
     if unanswered:
         raise StageFailed(f"{'; '.join(unanswered[:MOST])}. A retry asks again what may still be answered", outcome)
     return outcome

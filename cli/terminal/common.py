@@ -178,8 +178,8 @@ def say(text: str) -> None:
 def tell_problems(results: Results, outcome: Outcome) -> bool:
     """Print on standard error what failed and what was dropped. Returns whether there was anything."""
     strict = results.request.strict
-    for one in outcome.failed:
-        say(f"error: {one.node.title} failed: {one.error}")
+    for title, error in outcome.failures:
+        say(f"error: {title} failed: {error}")
     for line in results.imports():
         say(line)
     bad, first = (0, []) if strict else results.bad_records(MOST_DROPPED)

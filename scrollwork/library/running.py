@@ -199,8 +199,8 @@ def arguments_of(chain: Chain, engine: str) -> argparse.Namespace:
 def refuse_if_strict(outcome: Outcome) -> None:
     """Raise StageFailed if the call was strict and a stage failed."""
     if outcome.request.strict and outcome.failed:
-        first = outcome.failed[0]
-        raise StageFailed(f"{first.node.title} failed: {first.error}", outcome)
+        title, error = outcome.failures[0]
+        raise StageFailed(f"{title} failed: {error}", outcome)
 
 
 _calls = 0  # of run and build that are under way in this process

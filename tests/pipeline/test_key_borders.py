@@ -47,6 +47,7 @@ STAGES = {
 BODIES = {
     "scrollwork.tasks.aggregate.runs", "scrollwork.tasks.sample.runs", "scrollwork.tasks.generate.hosted", "scrollwork.tasks.score.judged", "scrollwork.tasks.score.windows",
     "scrollwork.tasks.sample.windows", "scrollwork.tasks.curate.windows", "scrollwork.tasks.prompt.runs", "scrollwork.tasks.prompt.windows",
+    "scrollwork.tasks.curate.together", "scrollwork.tasks.sample.share", "scrollwork.tasks.sample.together",
     *(f"scrollwork.tasks.{stage}{'.run' if (PROJECT / 'tasks' / stage).is_dir() else ''}" for stage in STAGES),
 }  # fmt: skip
 

@@ -28,6 +28,7 @@ from tests.survival.test_calls_survive import scored
 
 pytestmark = pytest.mark.slow
 KILLS = int(os.environ.get("SCROLLWORK_KILLS", "8"))  # `make soak` asks for fifty
+MODELS = [f"gpt{number}" for number in range(1, 2 + KILLS // 10)]  # so many that work is left at the last kill
 MACHINES = ("one", "two")
 AT_ONCE = 4
 LATENCY_S = 0.4
@@ -141,8 +142,9 @@ def test_two_machines_lose_an_answer_or_pay_it_again(
 ) -> None:
     rng = random.Random(KILLS)
     with vendors(tmp_path) as served:
-        work = hosted(scrollwork, table("gpt", served.url, concurrency=AT_ONCE))
-        command = ("run", "zeroscrolls", "--sample", "--engine", "inline", "--quiet", "--model", "gpt", *of_model(work))
+        tables = [table(name, served.url, id=name, concurrency=AT_ONCE) for name in MODELS]
+        work = hosted(scrollwork, "".join(tables))
+        command = ("run", "zeroscrolls", "--sample", "--engine", "inline", "--quiet", *of_model(work, *MODELS))
         work(*command)
         total, before = len(answered(work.home)), len(served.requests())
         assert before == total > 100
