@@ -95,6 +95,23 @@ SHARE = Between(0, 1)
 
 
 @dataclass(frozen=True)
+class WholeBetween:
+    """A whole number within bounds, which are included."""
+
+    low: int
+    high: int
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        what = f"a whole number from {self.low:,} to {self.high:,}"
+        Plain((int,), what, {}).check(at, name, value)
+        if not self.low <= value <= self.high:
+            raise BadValue(f"{at}: {name} must be {what}, not {value!r}")
+
+    def schema(self) -> Schema:
+        return {"type": "integer", "minimum": self.low, "maximum": self.high}
+
+
+@dataclass(frozen=True)
 class Freshness:
     """When stored answers are asked for anew: "never", "run", or a number of whole days from which they are old."""
 

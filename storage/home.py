@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from uuid import uuid4
 
 from scrollwork.storage.artifacts.artifact import Artifacts
 from scrollwork.storage.artifacts.known import Known
-from scrollwork.storage.digest import FileDigests
+from scrollwork.storage.digest import FileDigests, sha256_of
 from scrollwork.storage.errors import StorageError, naming_full_disks
 from scrollwork.storage.location import Location, is_writable
 
@@ -176,6 +177,36 @@ class Home:
         partial = target.with_name(f".tmp-{os.getpid()}-{target.name}")
         partial.write_text(json.dumps(value, indent=1, sort_keys=True), encoding="utf-8")
         partial.replace(target)
+
+    def agreed(self, name: str) -> dict[str, Any]:
+        """Read what `agree` settled; {} if nothing was. name: path of the file below the home."""
+        if self._copy_of(name) == name:
+            return self.remembered(name)
+        if copy := self.remembered(self._copy_of(name)):
+            return copy
+        try:
+            value = json.loads(Location(self.url).read(name))
+        except (FileNotFoundError, ValueError):
+            value = self.remembered(name)  # of an earlier version, which kept it on each machine
+        if not isinstance(value, dict):
+            return {}
+        if value:
+            with suppress(OSError):  # a copy saves a request
+                self.remember(self._copy_of(name), value)
+        return value
+
+    def agree(self, name: str, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Settle a small JSON object for all who use this home, and return what stands: of a remote home the first one
+        that came, of which each machine keeps a copy. name: path of the file below the home."""
+        if self._copy_of(name) == name:
+            self.remember(name, value)
+        else:
+            Location(self.url).create(name, json.dumps(value, indent=1, sort_keys=True).encode())
+        return self.agreed(name)
+
+    def _copy_of(self, name: str) -> str:
+        """Return where this machine has an agreed file: the file itself, of a remote home one that names the home."""
+        return f"agreed/{sha256_of(self.url)[:16]}/{name}" if is_remote(self.url) else name
 
     def note_run(self, run: dict[str, Any]) -> str:
         """Store what a run was asked to do and the keys of its results; return the new id of the run."""

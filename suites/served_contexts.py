@@ -2,7 +2,7 @@
 (vLLM: `max_model_len`).
 
 Prompts are cut by it when they are planned, and planning asks no server. So a run asks before it plans, once for each
-address and model, and the home keeps the reply: a plan, an estimate and later runs read it there.
+address and model, and the home keeps the reply: a plan, an estimate and later runs, on any machine, read it there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def needs_context(table: Mapping[str, Any]) -> bool:
 def served_context(table: Mapping[str, Any], home: Home) -> int:
     """Return the context that the home keeps of a table's model, of prompt and answer, as the table's tokenizer counts
     tokens; 0 for none. What an earlier version noted stays as it is, so that prompts of paid answers do not change."""
-    kept = home.remembered(_file(table))
+    kept = home.agreed(_file(table))
     value = kept.get("context")
     if type(value) is not int or not LEAST <= value <= MOST:
         return 0
@@ -40,7 +40,7 @@ def served_context(table: Mapping[str, Any], home: Home) -> int:
 
 def may_list_context(table: Mapping[str, Any], home: Home) -> bool:
     """Return whether nobody says the context of a table's model, and its server was not yet asked for it."""
-    return needs_context(table) and not home.remembered(_file(table))
+    return needs_context(table) and not home.agreed(_file(table))
 
 
 def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
@@ -62,8 +62,12 @@ def note_contexts(tables: Mapping[str, Mapping[str, Any]], home: Home) -> bool:
             continue
         own = unknown[model]
         believed = tokens if model in new else 0
-        home.remember(_file(own), {"base_url": own["base_url"], "id": own["id"], "context": believed, OWN_TOKENS: True})
-        if model in new:
+        told = {"base_url": own["base_url"], "id": own["id"], "context": believed, OWN_TOKENS: True}
+        stands = home.agree(_file(own), told).get("context", believed)
+        if stands != believed:
+            log.warning("%s: its server lists a context of %s tokens; that of %s stands, which another run noted in "
+                        "this home before", model, f"{tokens:,}", stands)  # fmt: skip
+        elif model in new:
             log.warning("%s: its server lists a context of %s tokens, so longer prompts are cut; context = N in the "
                         "model's table goes over it", model, f"{tokens:,}")  # fmt: skip
         elif tokens:

@@ -23,6 +23,7 @@ from scrollwork.models.table_keys import (
     ListOf,
     MapOf,
     Table,
+    WholeBetween,
 )
 from scrollwork.pipeline import entry_points
 from scrollwork.pipeline.design import own_designs
@@ -30,6 +31,7 @@ from scrollwork.pipeline.entry_points import METRICS, installed_entry_points
 from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.scoring.names import JUDGED, MODULES
 
+MOST_SHARDS = 1000  # of a task: each is a handful of stages
 KINDS = ("summarization", "qa", "nli", "aggregation", "coreference")
 DESIGNS = tuple(own_designs())
 DOCUMENTS = "documents"  # the piece that every layout has
@@ -126,7 +128,7 @@ TASK = Table(
             needed=True,
         ),
         "short": Key(TEXT, "The head of its column in the leaderboard.", needed=True),
-        "max_new_tokens": Key(WHOLE, "How many tokens an answer may have.", needed=True),
+        "max_new_tokens": Key(WholeBetween(1, 10**6), "How many tokens an answer may have.", needed=True),
         "splits": Key(SPLITS, "What upstream calls each split.", needed=True),
         "raw": Key(
             MapOf(TEXTS),
@@ -141,7 +143,10 @@ TASK = Table(
         "paper": Key(PAPER, "What the paper prints, for comparison only."),
         "seeded": Key(FLAG, "The data set makes random choices: its module gets the seed."),
         "one_source": Key(FLAG, "All splits are cut from the same files; validation takes what test leaves."),
-        "shards": Key(WHOLE, "How many parts prompts, answers and scores come in; curation and sample, if they can."),
+        "shards": Key(
+            WholeBetween(1, MOST_SHARDS),
+            "How many parts prompts, answers and scores come in; curation and sample, if they can.",
+        ),
         "query_ends": Key(TEXT, "How the query of a released input without offsets ends: blank_line, or options."),
         "mention_ids": Key(ListOf(WHOLE, exactly=2), "Lowest and highest id of a mention."),
         "proxy": Key(TEXT, "What must be said of a metric that stands in for the benchmark's own."),

@@ -146,6 +146,9 @@ class Engine:
             elif may is not None and may > now:
                 self._timer = self._loop.call_at(may, self._pump)
             return False
+        if self._stop.held:  # `go_on` wakes
+            self._limiter.leave(self._lane)
+            return False
         reserved = expected_tokens(item.call, self._limiter)
         due_at = self._limiter.ask(self._lane, now, reserved, self._order.at_hand)
         if due_at is None and self._limiter.away:

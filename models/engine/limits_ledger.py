@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from scrollwork.models.engine.retry import LONGEST_S
+
 log = logging.getLogger("scrollwork")
 
-PATIENCE_S = 60.0  # for which a ledger may be unreachable; nothing is sent meanwhile
+PATIENCE_S = LONGEST_S  # for which a ledger may be unreachable; nothing is sent meanwhile
 AGAIN_S = 0.5  # between two attempts to reach it
 REST_S = 10.0  # after it was given up, until it is tried again
 

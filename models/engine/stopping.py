@@ -15,6 +15,7 @@ class Stop:
 
     def __init__(self, of: Stop | None = None) -> None:
         self._level, self._reason, self._of = 0, "", of
+        self._held = False
         self._wakes: tuple[Callable[[], None], ...] = ()
         self._lock = threading.Lock()  # for tell and forget
 
@@ -27,6 +28,21 @@ class Stop:
     def reason(self) -> str:
         """Why to stop; "" where nothing is to stop."""
         return (self._of.reason if self._of is not None else "") or self._reason
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing may be sent for now (`hold`)."""
+        return self._held or (self._of is not None and self._of.held)
+
+    def hold(self) -> None:
+        """Have the engines send nothing until `go_on`; what is in flight ends as usual. From any thread."""
+        self._held = True
+
+    def go_on(self) -> None:
+        """Undo `hold`."""
+        self._held = False
+        for wake in self._wakes:
+            wake()
 
     def set(self, reason: str = "stopped") -> None:
         """Raise the level by one, to 2 at most, and wake the engines."""

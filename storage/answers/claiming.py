@@ -28,7 +28,9 @@ def claim(database: Database, connection: sa.Connection, keys: Collection[str], 
     now = database.now(connection)
     wanted = sorted(set(keys))  # the same order in every process, or two of them could deadlock
     over = claims.c.expires <= now
-    if clock_jumped(database, now, lease_s):
+    if database.began_s(connection) < lease_s / 2:  # nobody could renew a claim while the server was away
+        over = sa.false()
+    elif clock_jumped(database, now, lease_s):
         over = sa.and_(over, claims.c.host != process.host)
     ours: set[str] = set()
     for some in in_batches(wanted):

@@ -29,6 +29,21 @@ from scrollwork.storage.location import is_writable
 T = TypeVar("T")
 K = TypeVar("K")
 
+
+class Watch:
+    """What a database asks and tells while it tries a transaction again, from any thread. This one changes nothing."""
+
+    def patience_s(self, usual_s: float) -> float:
+        """Return for how many seconds a transaction is tried again. usual_s: where nobody watches."""
+        return usual_s
+
+    def away(self, seconds: float, error: StorageError) -> None:
+        """Note that a transaction fails since so many seconds, and is tried again."""
+
+    def back(self) -> None:
+        """Note that one succeeded after `away`."""
+
+
 BUSY_S = 60  # how long a process waits for other writers, and for a server that restarts
 PASSING_S = 5  # the same for short-lived data (`passing`)
 BATCH = 500  # keys in one statement
@@ -106,7 +121,8 @@ class Database:
         self.insert: Callable[[sa.Table], Any] = importlib.import_module(
             f"sqlalchemy.dialects.{self.engine.dialect.name}"
         ).insert
-        self._reached = False
+        self._reached = self._away = False
+        self.watch = Watch()
         self.gained: float | None = None  # `now` minus time.monotonic(), at the last call of claiming.clock_jumped
         self.jumped: float | None = None  # time.monotonic() when that call last found that the difference had jumped
 
@@ -139,17 +155,22 @@ class Database:
         return self._transaction(work, write=True)
 
     def _transaction(self, work: Callable[[sa.Connection], T], write: bool) -> T:
-        patience = time.monotonic() + self._patience_s
-        pause_s = 0.05
+        began, pause_s = time.monotonic(), 0.05
         while True:
             try:
                 with self.engine.connect().execution_options(write=write) as connection, connection.begin():
                     result = work(connection)
                 self._reached = True
+                if self._away:
+                    self._away = False
+                    self.watch.back()
                 return result
             except sa.exc.DBAPIError as error:
-                if not self._passes(error) or time.monotonic() > patience:
+                tried_s = time.monotonic() - began
+                if not self._passes(error) or tried_s > self.watch.patience_s(self._patience_s):
                     raise self._named(error) from error
+                self._away = True
+                self.watch.away(tried_s, self._named(error))
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, 2.0)
 
@@ -211,6 +232,13 @@ class Database:
         if self.sqlite:
             return time.time()
         return float(connection.scalar(sa.text("SELECT extract(epoch FROM clock_timestamp())")))
+
+    def began_s(self, connection: sa.Connection) -> float:
+        """Return how many seconds ago the PostgreSQL server was started; infinity for SQLite, which has none."""
+        if self.sqlite:
+            return float("inf")
+        started = "SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())"
+        return float(connection.scalar(sa.text(started)))
 
     def add_new(self, connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
         """Insert rows, with their digests if the table has a column for them.

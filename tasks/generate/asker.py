@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 from uuid import uuid4
 
 from scrollwork.models.base import Answer, Attempt, Call, Usage
 from scrollwork.models.engine.patience import TOLD_S
 from scrollwork.models.engine.retry import LONGEST_S, may_be_charged
 from scrollwork.models.engine.running import Running, Runs
+from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.hosted.tables import key_name_of
 from scrollwork.models.vendors.fill import beyond_answer
 from scrollwork.models.vendors.marks import cache_marks, least_ordered_prefix
@@ -55,10 +53,10 @@ from scrollwork.tasks.generate.stored_answers import (
     stored_states,
     under_other_names,
 )
+from scrollwork.tasks.generate.while_asking import LEASE_S, held_while_away, renewed_claims
 
 log = logging.getLogger("scrollwork")
 Source = Callable[[Collection[str] | None], Iterator[list[Call]]]  # calls of all prompts, or of those with these keys
-LEASE_S = 120.0  # how long a claim lasts; this process renews its claims while it lives
 LOOK_S = 1.0  # between two looks at the requests that other processes have claimed
 TOGETHER = 64  # most results in one transaction
 AGAIN = 3  # tries to commit paid results after the store has failed
@@ -76,7 +74,7 @@ class Asker:
         self._waiting_since = 0.0  # when the last of those was answered, or the wait for them began
         self._uncommitted: list[Result] = []  # arrived but not committed
         self._last_attempt: dict[str, Attempt] = {}  # the last attempt of each open request
-        self._stop, self._done, self._failed = stop_of(calling), 0, 0
+        self._stop, self._done, self._failed = Stop(stop_of(calling)), 0, 0
         self._spent = self._unpriced = 0  # among those done: nano-dollars; attempts of unknown cost
         self._last_failure: Attempt | None = None  # the last attempt that failed
         self._budget_message = ""  # the budget's message once it is used up
@@ -94,7 +92,8 @@ class Asker:
         """Send the requests without an answer, then wait for other processes'. Raises Interrupted, StorageError."""
         if given_up(self._model.name, self._calling):
             return
-        with stops_heeded(), renewed_claims(self._store, self._open, self._owner):
+        held = held_while_away(self._store, self._stop, self._title)
+        with stops_heeded(), held, renewed_claims(self._store, self._open, self._owner):
             try:
                 stopped = self._send_calls(source(None))
                 self._waiting_since = time.monotonic()
@@ -324,27 +323,7 @@ class Asker:
 
     def _report_progress(self) -> None:
         one_by_one = self._breaker is not None and self._breaker.alone
-        progress.tell(self._title, self._done, self._total, steady=not one_by_one)
+        others = bool(self._claimed_by_others) and not self._open  # only other processes' answers are waited for
+        progress.tell(self._title, self._done, self._total, steady=not (one_by_one or others))
         told = progress.Standing(self._done, self._total, self._failed, self._spent, self._unpriced)
         progress.asked(self._title, told)
-
-
-@contextmanager
-def renewed_claims(store: ResponseStore, keys: Mapping[str, Any], owner: str) -> Iterator[None]:
-    """Renew the claims on `keys`, which may change, while the body runs."""
-    over = threading.Event()
-
-    def renew() -> None:
-        while not over.wait(LEASE_S / 4):
-            try:
-                store.renew(list(keys), owner, LEASE_S)
-            except StorageError as error:  # the thread that commits gets the same error
-                log.warning("claims could not be renewed: %s", error)
-
-    thread = threading.Thread(target=renew, name="scrollwork-claims", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()

@@ -13,8 +13,8 @@ from uuid import uuid4
 from scrollwork.storage.answers.rows import StoredBatch
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
-from scrollwork.tasks.generate.asker import LEASE_S, renewed_claims
 from scrollwork.tasks.generate.stored_answers import is_to_be_asked, stored_states
+from scrollwork.tasks.generate.while_asking import LEASE_S, renewed_claims
 
 MOST_TRIES = 3  # how many batches of one run may hold the same request
 

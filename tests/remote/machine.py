@@ -11,9 +11,9 @@ import platform
 import sys
 
 from scrollwork.cli.main import main
-from scrollwork.tasks.generate import asker, batch_claims
+from scrollwork.tasks.generate import asker, batch_claims, while_asking
 
 HOST, LEASE_S, *ARGUMENTS = sys.argv[1:]
 platform.node = lambda: HOST
-asker.LEASE_S = batch_claims.LEASE_S = float(LEASE_S)
+asker.LEASE_S = batch_claims.LEASE_S = while_asking.LEASE_S = float(LEASE_S)
 sys.exit(main(ARGUMENTS))

@@ -9,10 +9,12 @@ import time
 import pytest
 import sqlalchemy as sa
 
+from scrollwork.storage.answers import claiming
 from scrollwork.storage.answers.database import BUSY_S
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import claims, responses
 from scrollwork.storage.errors import ForeignStore, StorageError
+from scrollwork.storage.processes import Process
 from tests.storage.postgres import PASSWORD, serve
 from tests.storage.store_kit import answer, attempt, key
 
@@ -165,3 +167,24 @@ def test_claim_waits_for_an_answer_that_is_being_stored(postgres, database):
     asking.join(30)
     assert found == [set()]
     store.close()
+
+
+def test_claims_end_while_nobody_can_renew_them(monkeypatch):
+    """Another machine's lease ran out while the server was away: it renews the claim, whose answer it may hold."""
+    running = serve()
+    server = next(running)
+    try:
+        url = server.url(server.database())
+        theirs, ours = ResponseStore(url), ResponseStore(url)
+        monkeypatch.setattr(claiming, "this_process", lambda: Process("their-machine", 7, "1"))
+        assert theirs.claim([key(1)], "owner", 0.1) == {key(1)}
+        server.stop()
+        server.start()
+        monkeypatch.undo()
+        assert ours.claim([key(1), key(2)], "owner", 60.0) == {key(2)}
+        monkeypatch.setattr(type(ours.database), "began_s", lambda *_: 31.0)  # long enough for those who live
+        assert ours.claim([key(1)], "owner", 60.0) == {key(1)}
+        theirs.close()
+        ours.close()
+    finally:
+        running.close()

@@ -121,8 +121,17 @@ def test_rule_or_string_that_the_code_reads_is_refused() -> None:
             settings(name, load_models())
 
 
-def test_number_that_is_none_passes() -> None:
-    with pytest.raises(BadValue, match=r"x: \[task.a\]: max_new_tokens must be a whole number, not True"):
-        SUITE.keys["task"].kind.kind.keys["max_new_tokens"].kind.check(
-            Place("x", ("task", "a")), "max_new_tokens", True
-        )  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("max_new_tokens", True, "a whole number from 1 to 1,000,000, not True"),
+        ("max_new_tokens", 0, "a whole number from 1 to 1,000,000, not 0"),
+        ("shards", 0, "a whole number from 1 to 1,000, not 0"),  # no inputs, and no error
+        ("shards", -2, "a whole number from 1 to 1,000, not -2"),
+        ("shards", 2.0, "a whole number from 1 to 1,000, not 2.0"),
+    ],
+)
+def test_number_that_is_none_passes(name: str, value: object, wanted: str) -> None:
+    kind = SUITE.keys["task"].kind.kind.keys[name].kind  # type: ignore[attr-defined]
+    with pytest.raises(BadValue, match=rf"x: \[task\.a\]: {name} must be {wanted}$"):
+        kind.check(Place("x", ("task", "a")), name, value)

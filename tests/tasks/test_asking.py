@@ -17,7 +17,7 @@ from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
 from scrollwork.models.engine.limits import Caps, Limiter
 from scrollwork.models.engine.limits_ledger import LimitsLedger
-from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.retry import LONGEST_S, Policy
 from scrollwork.models.engine.sending import Sending
 from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
@@ -25,7 +25,7 @@ from scrollwork.pipeline import calling, progress
 from scrollwork.pipeline.calling import CallSettings
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageError
-from scrollwork.tasks.generate import asker, stored_answers
+from scrollwork.tasks.generate import asker, stored_answers, while_asking
 from scrollwork.tasks.generate.asker import Asker
 from scrollwork.tasks.generate.pending import chunks
 from tests.models.clock import GOOD, Scripted, call
@@ -488,3 +488,49 @@ def test_an_interrupt_is_lost_on_a_run_with_a_time_limit() -> None:
     every.clear()
     assert (own.level, own.reason) == (1, "the time limit of 5 min is over")
     assert every.heard
+
+
+def test_calls_go_on_while_answers_cannot_be_stored(
+    store: ResponseStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = Scripted(latency=0.01)
+    sent: list[int] = []
+
+    def before(commit: int) -> None:
+        if commit != 3:
+            return
+        watch = store.database.watch
+        for waited_s in (0.0, while_asking.TOLD_S + 1.0):  # the database tries again and again
+            watch.away(waited_s, StorageError("it is gone"))
+            time.sleep(0.2)
+            sent.append(len(client.sent))
+        assert watch.patience_s(60.0) == LONGEST_S
+        watch.back()
+
+    watched(store, monkeypatch, before)
+    ask(client, store, 300, at_once=10)
+    assert sent[0] == sent[1] < 100, "requests went out whose answers could not be kept"
+    assert len(client.sent) == 300
+    assert stored(store, 300) == {str(number) for number in range(300)}
+    said = [record.getMessage() for record in caplog.records]
+    assert sum("Nothing is sent until the database is back, for 15 minutes at most" in one for one in said) == 1
+    assert store.database.watch.patience_s(60.0) == 60.0, "others wait as long as those who hold paid answers"
+
+
+def test_every_stage_waits_a_quarter_of_an_hour_or_one_that_is_stopped_does() -> None:
+    stop = Stop()
+    held = while_asking.Held("postgresql://***@gone", stop, "calls")
+    assert held.patience_s(60.0) == LONGEST_S
+    held.away(0.0, StorageError("gone"))
+    assert stop.held
+    assert Stop(stop).held
+    stop.set()
+    assert held.patience_s(60.0) == 60.0
+    stop.clear()
+    later = while_asking.Held("postgresql://***@gone", Stop(), "other calls")
+    held.back()
+    held.away(LONGEST_S, StorageError("gone"))
+    assert later.patience_s(60.0) == 60.0, "the next stage waits as long again"
+    held.back()
+    assert not stop.held
+    assert later.patience_s(60.0) == LONGEST_S
