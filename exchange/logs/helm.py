@@ -1,7 +1,8 @@
 """Run folders of HELM: `per_instance_stats.json` has the scores, `scenario_state.json` the inputs and requests.
 
 The files may be packed with gzip, as in public downloads; there `instances.json` stands in for the inputs if the state
-is not there. A perturbation of the inputs (typos, ...) makes a log of its own, never a row beside the originals.
+is not there. A perturbation of the inputs (typos, ...) makes a log of its own, never a row beside the originals; so do
+the instances of a split where a run has several, as HELM has no means over splits.
 """
 
 from __future__ import annotations
@@ -42,11 +43,12 @@ ADAPTER = (
     "stop_sequences", "random",
 )  # fmt: skip
 NOT_OF_THE_TASK = ("model=", "model_deployment=")
+MAIN_SPLIT = "test"  # where a run has instances of several
 
 
 @dataclass
 class Part:
-    """The rows of a run on the original inputs, or on those of one perturbation."""
+    """The rows of a run on the original inputs of a split, or on those of one perturbation."""
 
     keys: list[Key] = field(default_factory=list)
     scores: ScoreRows = field(default_factory=ScoreRows)
@@ -86,7 +88,7 @@ def logs_of(file: Path, options: ReadOptions) -> list[Log]:
     spec = spec_of(file)
     asked = [name for metric in as_list(spec.get("metric_specs")) for name in names_in(metric)]
     instances = instances_of(beside(file, STATE), beside(file, "instances.json"), options)
-    parts: dict[str, Part] = {}
+    parts: dict[tuple[str, str], Part] = {}
     trials: set[str] = set()
     for number, record in list_items(file):
         row = as_object(record)
@@ -95,7 +97,7 @@ def logs_of(file: Path, options: ReadOptions) -> list[Log]:
         perturbation = as_object(row.get("perturbation"))
         trial = label_of(row.get("train_trial_index", 0))
         key = (row["instance_id"], perturbation_label(perturbation), label_of(perturbation.get(SEEDS)), trial)
-        part = parts.setdefault(key[1], Part(scores=ScoreRows(asked)))
+        part = parts.setdefault((split_of(row["stats"]), key[1]), Part(scores=ScoreRows(asked)))
         values = values_of(row["stats"], perturbation)
         trials.add(trial)
         part.keys.append(key)
@@ -106,7 +108,24 @@ def logs_of(file: Path, options: ReadOptions) -> list[Log]:
         )
     if not parts:
         raise log_error(file, "", "has no instances")
-    return [log_of(file, label, part, spec, instances, options) for label, part in parts.items()]
+    splits = dict.fromkeys(split for split, _ in parts)
+    main = MAIN_SPLIT if MAIN_SPLIT in splits else next(iter(splits))
+    return [
+        log_of(
+            file,
+            ", ".join(filter(None, (f"split {split or 'unknown'}" if split != main else "", perturbed))),
+            part,
+            spec,
+            instances,
+            options,
+        )
+        for (split, perturbed), part in parts.items()
+    ]
+
+
+def split_of(stats: list[Any]) -> str:
+    """Return the split ("test", "valid") that a row's statistics say its instance is of, "" if none does."""
+    return next(filter(None, (label_of(as_object(as_object(stat).get("name")).get("split")) for stat in stats)), "")
 
 
 def names_in(metric: object) -> list[str]:
@@ -152,7 +171,7 @@ def spec_of(file: Path) -> Mapping[str, Any]:
 def log_of(
     file: Path, label: str, part: Part, spec: Mapping[str, Any], instances: Instances, options: ReadOptions
 ) -> Log:
-    """Return the log of a run's original inputs (label "") or of one perturbation."""
+    """Return the log of a part of a run. label: the split and the perturbation it is of, "" for the originals."""
     name = label_of(spec.get("name")) or file.parent.name
     scenario, _, arguments = name.partition(":")
     adapter, scenario_spec = as_object(spec.get("adapter_spec")), as_object(spec.get("scenario_spec"))

@@ -154,6 +154,25 @@ def test_a_failed_request_or_a_metric_without_a_value_counts(tmp_path: Path) -> 
     assert (log.ids, log.prompt_part) == (None, "the instance's input")
 
 
+def test_instances_of_two_splits_are_one_mean(tmp_path: Path) -> None:
+    rows = [
+        {"instance_id": name, "train_trial_index": 0, "stats": [stat("exact_match", value, split=split)]}
+        for name, split, value in (("id0", "valid", 0.0), ("id1", "test", 1.0), ("id2", "test", 0.5))
+    ]
+    rows.append(
+        {"instance_id": "id0", "train_trial_index": 0, "perturbation": TYPOS,
+         "stats": [stat("exact_match", 0.25, split="valid", perturbation=TYPOS)]}
+    )  # fmt: skip
+    read_logs = read(run(tmp_path / "r", rows, []), OPTIONS)
+    assert {log.task: log.scores["exact_match"].tolist() for log in read_logs} == {
+        "mmlu": [1.0, 0.5],
+        "mmlu, split valid": [0.0],
+        'mmlu, split valid, typos {"prob": 0.1}': [0.25],
+    }
+    (log,) = read(run(tmp_path / "one", rows[:1], []), OPTIONS)  # of a scenario that has no other split
+    assert log.task == "mmlu"
+
+
 def test_runs_of_one_scenario_are_one_task(tmp_path: Path) -> None:
     rows = [{"instance_id": "id0", "train_trial_index": 0, "stats": [stat("exact_match", 1.0)]}]
     for subject in "ab":
