@@ -1,12 +1,13 @@
 """Outputs of promptfoo: one JSON file, JSON Lines of its results, or (rounded to two decimals) a CSV.
 
 A result is one test, one provider, one prompt. `error` is also the text of a failed assertion: only results with
-`failureReason` 2 have no score.
+`failureReason` 2 have no score. Versions before it (0.9x) left assertions ungraded where there was an error.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,7 @@ TOOL = "promptfoo"
 SIGNS = {"testIdx", "promptIdx", "provider", "failureReason"}
 VERSION = 3
 ERROR = 2  # failureReason: 0 none, 1 an assertion failed, 2 an error
+NUMBERED = re.compile(r"Row #\d+")  # promptfoo's description of a test from a table that gives none: its place
 OWN = ("score", "success")  # promptfoo's own verdict: the weighted mean of the assertions, and whether all passed
 ENDINGS = (".json", ".jsonl", ".csv")  # the most exact first
 
@@ -154,7 +156,8 @@ def add(
     named = {**variables, **as_object(test.get("metadata"))}
     fields = {**result, **variables}
     one.names.append(label_of(at_path(fields, options.id_field)) if options.id_field else first_label(named, ID_FIELDS))
-    one.descriptions.append(label_of(test.get("description")))
+    description = label_of(test.get("description"))
+    one.descriptions.append("" if NUMBERED.fullmatch(description) else description)
     one.clusters.append(
         label_of(at_path(fields, options.cluster_field))
         if options.cluster_field
@@ -164,9 +167,17 @@ def add(
     raw = prompt.get("raw")
     one.prompts.append(digest_of(raw) if isinstance(raw, str) and raw else "")
     one.contents.append(digest_of(json.dumps(variables, sort_keys=True)) if variables else "")
-    failed = result.get("failureReason") == ERROR
     values = {**as_object(result.get("namedScores")), **{field: result.get(field) for field in OWN if field in result}}
-    one.scores.add(values, (label_of(result.get("error")) or "promptfoo says there was an error") if failed else "")
+    one.scores.add(
+        values, (label_of(result.get("error")) or "promptfoo says there was an error") if has_failed(result) else ""
+    )
+
+
+def has_failed(result: Mapping[str, Any]) -> bool:
+    """Return whether a result has no score because of an error."""
+    if "failureReason" in result:
+        return result["failureReason"] == ERROR
+    return bool(label_of(result.get("error"))) and not result.get("gradingResult")
 
 
 def log_of(file: Path, model: str, task: str, one: Answers, notes: list[str], options: ReadOptions) -> Log:

@@ -118,6 +118,35 @@ def test_one_description_of_all_tests_is_their_id(tmp_path: Path) -> None:
         read(tmp_path / "x.jsonl", ReadOptions("vars.z"))
 
 
+def test_the_number_of_a_row_is_taken_for_its_id(tmp_path: Path) -> None:
+    rows = [result(test, 1.0, testCase={"description": f"Row #{test + 1}"}) for test in range(3)]
+    (log,) = read(write(tmp_path / "x.jsonl", *rows), OPTIONS)
+    assert (log.ids, log.positions) == (None, ["0", "1", "2"])
+    (tmp_path / "x.csv").write_text(
+        "Description,q,[p] say,Status,Score,Named Scores\nRow #1,v0,yes,PASS,1.00,{}\nRow #2,v1,no,FAIL,0.00,{}\n",
+        encoding="utf-8",
+    )
+    (log,) = read(tmp_path / "x.csv", OPTIONS)
+    assert log.ids is None
+    assert len(set(log.contents or ())) == 2
+
+
+def test_an_error_of_an_old_promptfoo_is_a_score_of_zero(tmp_path: Path) -> None:
+    rows = [
+        result(0, 0.0, error="API error: 429", gradingResult=None),
+        result(1, 0.0, error="Expected a number", gradingResult={"pass": False}),
+        result(2, 1.0, gradingResult={"pass": True}),
+    ]
+    for row in rows:
+        del row["failureReason"]
+    held = {"evalId": "e", "results": {"version": 3, "results": rows}}
+    (tmp_path / "x.json").write_text(json.dumps(held), encoding="utf-8")
+    (log,) = read(tmp_path / "x.json", OPTIONS)
+    assert log.failures == {0: "API error: 429"}
+    assert math.isnan(log.scores["score"][0])
+    assert log.scores["score"].tolist()[1:] == [0.0, 1.0]
+
+
 def test_values_that_are_no_scores_count(tmp_path: Path) -> None:
     rows = [
         result(0, 1.0, namedScores={"m": math.nan}),
