@@ -4,6 +4,7 @@ Checked with 0.4.2 and 0.4.13, which is not needed here. docs/logs.md has the ru
 
 - OUT/<model>/results_<time>.json and samples_<task>_<time>.jsonl, a row a document and filter; several runs in a folder
   are told apart by the time. The rows of all filters become one row, the filter a part of the metric's name.
+- Between 0.4.2 and 0.4.3 (June 2024, the details of Open LLM Leaderboard 2): samples_<task>_<time>.json.
 - 0.4.2: results.json and <model>_<arguments>_<task>.jsonl, which is one JSON array whose rows name no filter.
 - Lines end in \\n alone: texts may hold U+2028 and U+0085. A file is opened for appending, so that two runs that end
   at one time leave one file. A last line that was cut is left out and named.
@@ -28,7 +29,8 @@ MOST_LINE = 1 << 26  # bytes of the first line that are looked at
 MOST_FILES = 10_000  # of a folder that are looked at
 ROW = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"doc_id":\s*\d+,\s*"doc":')
 RESULTS = re.compile(rb'\s*\{\s*"results":\s*\{')
-TIMED = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
+TIMED = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl?")
+SAMPLES = ("*.jsonl", "samples_*.json")  # names of samples files; .json between 0.4.2 and 0.4.3
 # results_TIME.json, or NAME_TIME.json after `--output_path NAME.json`
 TIMED_RESULTS = re.compile(r".+_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.json")
 
@@ -53,7 +55,7 @@ def read(path: Path, options: ReadOptions) -> list[Log]:
 def _samples_of(path: Path) -> list[Path]:
     """Return the samples files that a path means."""
     if path.is_dir():
-        files = _jsonl(path)
+        files = _named(path)
         own = [file for file in files if _is_samples(file)]
         # one that says by its name that it is lm-eval's, but is empty or damaged, is named beside the others
         return [file for file in files if file in own or TIMED.fullmatch(file.name)] if own else []
@@ -62,13 +64,13 @@ def _samples_of(path: Path) -> list[Path]:
     if not _is_results(path):
         return []
     timed = TIMED_RESULTS.fullmatch(path.name)
-    beside = sorted(path.parent.glob("*.jsonl"))[:MOST_FILES]
+    beside = sorted(file for name in SAMPLES for file in path.parent.glob(name))[:MOST_FILES]
     return [file for file in beside if _time(file) == (timed["time"] if timed else "") and _is_samples(file)]
 
 
-def _jsonl(folder: Path) -> list[Path]:
-    """Return the .jsonl files of a folder and of the folders in it."""
-    found = (*folder.glob("*.jsonl"), *folder.glob("*/*.jsonl"))
+def _named(folder: Path) -> list[Path]:
+    """Return the files of a folder and of the folders in it that are named as samples may be."""
+    found = [file for name in SAMPLES for file in (*folder.glob(name), *folder.glob(f"*/{name}"))]
     return sorted(one for one in found if one.is_file())[:MOST_FILES]
 
 

@@ -15,6 +15,8 @@ from scrollwork.exchange.logs.settings import as_object, setting_text, settings_
 MOST_BYTES = 1 << 28  # of a results file; it holds the settings of each task
 MEANS = {"mean", "nanmean"}  # aggregations of which a row's value is an item's part
 UNSTATED = {"perplexity": "perplexity"}  # values that are numbers but no scores; of BLEU, F1, ... they would be lists
+FUNCTION = re.compile(r"\W")  # an aggregation by a function of the task is its source or its repr, no word
+NAMED = re.compile(r"(?:def|<function) (\w+)")
 SECRET = re.compile(r"key|token|secret|password", re.IGNORECASE)
 RUN = ("limit", "gen_kwargs", "random_seed", "numpy_seed", "torch_seed", "fewshot_seed")  # of the whole run
 WHOLE = ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn", "lm_eval_version", "git_hash")
@@ -71,6 +73,11 @@ class Results:
                 return setting_text(one["aggregation"])
         return UNSTATED.get(metric, "")
 
+    def value(self, task: str, metric: str) -> float | None:
+        """Return the tool's own value of a task's metric ("acc,none"), None where there is none."""
+        held = as_object(self._object("results").get(task)).get(metric)
+        return float(held) if isinstance(held, (int, float)) else None
+
     def lower_is_better(self, task: str, metric: str) -> bool:
         """Return whether low values of a metric are good."""
         said = as_object(self._object("higher_is_better").get(task)).get(metric)
@@ -123,6 +130,14 @@ def read_results(path: Path, folder: Path) -> Results:
     if not isinstance(held, dict) or not isinstance(held.get("results"), dict):
         raise log_error(path, 'field "results"', "is missing; move the file away to read the samples alone")
     return Results(held, folder.name)
+
+
+def function_named(aggregation: str) -> str:
+    """Return what to call an aggregation by a function of the task's own, "" for one of the tool's ("mean", "f1")."""
+    if not FUNCTION.search(aggregation):
+        return ""
+    named = NAMED.match(aggregation)
+    return f"function {named[1]} of the task" if named else "a function of the task"
 
 
 def _plain(task: str) -> str:

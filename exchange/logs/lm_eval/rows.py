@@ -5,8 +5,10 @@
 | number, true, false | itself, 1, 0 |
 | NaN, infinite, null | none, counted |
 | list, object, text | none: parts of a value of the whole corpus, such as (log-likelihood, words) |
+| -1 of a metric that is named as a length ("4096", RULER) | none: the document is of another length |
 
-A metric whose values are not averaged (`aggregation` other than mean and nanmean) is left out, with a note.
+A metric whose values are not averaged (`aggregation` other than mean and nanmean) is left out, with a note. Where a
+function of the task aggregates, its value in the results tells whether that is the mean.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from scrollwork.analysis.logs.log import (
 )
 from scrollwork.exchange.logs.cluster_fields import ClusterFields
 from scrollwork.exchange.logs.columns import at_path
-from scrollwork.exchange.logs.lm_eval.results import MEANS, Results
+from scrollwork.exchange.logs.lm_eval.results import MEANS, Results, function_named
 
 FIELDS = {  # of each row; all others are metrics where a row does not list them
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
@@ -40,6 +42,8 @@ FIELDS = {  # of each row; all others are metrics where a row does not list them
 }  # fmt: skip
 OWN_IDS = ("id", "_id", "question_id", "pid", "qid", "example_id")  # of a document, the first that identifies each
 MOST_METRICS = 1000  # of a task
+OTHER_LENGTH = -1.0  # in a metric that is named as a length
+ALIKE = 1e-9  # relative difference of two means of the same values
 
 
 class Rows:
@@ -61,6 +65,7 @@ class Rows:
         self._unscored: Counter[tuple[str, str]] = Counter()
         self._aggregations: dict[str, str] = {}
         self._refused: dict[str, str] = {}
+        self._by_function: dict[str, str] = {}  # metrics that a function of the task aggregates, and what to call it
         self._failures: dict[int, str] = {}
         self._fields = ClusterFields()
 
@@ -88,7 +93,7 @@ class Rows:
     def log(self, notes: Sequence[str]) -> Log:
         """Make the log. Raises LogError if no metric has scores of items."""
         said = list(notes)
-        scores = self._scores()
+        scores = self._means(self._scores())
         for (metric, kind), count in self._unscored.items():
             said.append(f"{metric}: {kind} in {count:,} row{'s' * (count != 1)}: no score of an item")
         said += [f"{metric}: left out, {why}" for metric, why in self._refused.items()]
@@ -160,7 +165,9 @@ class Rows:
                 continue
             value, metric = row[name], f"{name},{chosen}"
             number = float(value) if isinstance(value, (int, float)) and abs(value) < 1e300 else NO_VALUE
-            if math.isnan(number):
+            if number == OTHER_LENGTH and name.isdecimal():
+                number = NO_VALUE
+            elif math.isnan(number):
                 problem = problem or f"{metric}: {_kind(value)} is no score"
                 self._unscored[metric, _kind(value)] += 1
             if metric not in self._columns and len(self._columns) >= MOST_METRICS:
@@ -175,9 +182,32 @@ class Rows:
         """Return whether a task's value of a metric is a mean of its items' scores."""
         if name not in self._aggregations:
             how = self._aggregations[name] = self._results.aggregation(self._task, name)
-            if how and how not in MEANS:
-                self._refused[name] = f"its value is no mean of items' scores (aggregation: {how})"
+            if function := function_named(how):
+                self._by_function[name] = function
+            elif how and how not in MEANS:
+                self._refuse(name, how)
         return name not in self._refused
+
+    def _refuse(self, name: str, how: str) -> None:
+        self._refused[name] = f"its value is no mean of items' scores (aggregation: {how})"
+
+    def _means(self, scores: dict[str, Floats]) -> dict[str, Floats]:
+        """Return the scores without those that a function of the task makes another value of than their mean."""
+        for metric in list(self._columns):
+            name = metric.rpartition(",")[0]
+            if name not in self._by_function or (metric not in scores and name.isdecimal()):
+                continue  # of the second no document has the length
+            how, value = self._by_function[name], self._results.value(self._task, metric)
+            if metric not in scores:
+                self._refuse(name, how)
+            elif value is None or not math.isclose(float(np.nanmean(scores[metric])), value, rel_tol=ALIKE):
+                del scores[metric]
+                self._refused[name] = f"the mean of its items' scores is not its value in the results ({how})"
+            else:
+                continue
+            for kind in [kind for one, kind in self._unscored if one == metric]:
+                del self._unscored[metric, kind]  # said by the refusal
+        return scores
 
     def _scores(self) -> dict[str, Floats]:
         """Return the scores by metric and filter; a metric that has none in any row is left out."""

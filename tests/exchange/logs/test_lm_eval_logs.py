@@ -181,12 +181,68 @@ def test_a_value_of_the_whole_corpus_is_compared_by_items(tmp_path: Path) -> Non
     results_file(tmp_path, metrics=[{"metric": name, "aggregation": how} for name, how in stated.items()])
     log = one(path)
     assert log.scores.keys() == {"acc,none"}
-    for name, how in (("bleu", "bleu"), ("ours", "def f(x)"), ("perplexity", "perplexity")):
+    for name, how in (("bleu", "bleu"), ("perplexity", "perplexity")):
         assert f"{name}: left out, its value is no mean of items' scores (aggregation: {how})" in log.notes
+    other = "ours: left out, the mean of its items' scores is not its value in the results (function f of the task)"
+    assert other in log.notes
     assert "word_perplexity,none: a list in 2 rows: no score of an item" in log.notes
     only = samples_file(tmp_path / "only", line(0, "a", perplexity=0.5))
     with pytest.raises(LogError, match=r"no metric has scores of items\. perplexity: left out"):
         read(only, NONE)
+
+
+def test_a_mean_is_left_out_because_a_function_of_the_task_takes_it(tmp_path: Path) -> None:
+    metrics = [
+        {"metric": "ours", "aggregation": "def average(items):\n    return sum(items) / len(items)"},
+        {"metric": "theirs", "aggregation": "<function largest at 0x7f>"},
+        {"metric": "pairs", "aggregation": "def of_pairs(items):\n    return 0.5"},
+    ]
+    rows = [line(place, f"q{place}", ours=place / 2, theirs=place / 2, pairs=[1, 0], acc=1.0) for place in (0, 1)]
+    path = samples_file(tmp_path, *rows)
+    results_file(
+        tmp_path, metrics=metrics, results={"facts": {"ours,none": 0.25, "theirs,none": 0.5, "pairs,none": 0.5}}
+    )
+    log = one(path)
+    assert log.scores.keys() == {"ours,none", "acc,none"}
+    assert log.notes[:2] == [
+        "theirs: left out, the mean of its items' scores is not its value in the results (function largest of the task)",
+        "pairs: left out, its value is no mean of items' scores (aggregation: function of_pairs of the task)",
+    ]
+
+
+def test_the_mark_of_another_length_is_a_score(tmp_path: Path) -> None:
+    source = "def aggregate(items):\n    return mean_without_marks(items)"
+    metrics = [{"metric": name, "aggregation": source} for name in ("4096", "8192", "16384")]
+    rows = [
+        line(place, f"q{place}", **{"4096": short, "8192": long, "16384": -1.0}, loss=-1.0)
+        for place, (short, long) in enumerate(((1.0, -1.0), (0.5, -1.0), (-1.0, 0.25)))
+    ]
+    path = samples_file(tmp_path, *rows)
+    means = {"4096,none": 0.75, "8192,none": 0.25, "16384,none": -1}
+    for known in (True, False):
+        if known:
+            results_file(tmp_path, metrics=metrics, results={"facts": means})
+        else:
+            (tmp_path / "results_2026-11-22T13-46-41.466554.json").unlink()
+        log = one(path)
+        assert {name: np.nan_to_num(column, nan=9).tolist() for name, column in log.scores.items()} == {
+            "4096,none": [1.0, 0.5, 9.0], "8192,none": [9.0, 9.0, 0.25], "loss,none": [-1.0] * 3,
+        }  # fmt: skip
+        assert not [note for note in log.notes if "no score" in note or "left out" in note]
+        assert not log.failures
+
+
+@pytest.mark.parametrize("array", [True, False])
+def test_samples_named_json_are_not_found(tmp_path: Path, array: bool) -> None:
+    rows = [line(place, f"q{place}", acc=float(place)) for place in (0, 1)]
+    path = samples_file(tmp_path / "m", *rows, name="samples_facts_2024-06-17T17-37-25.144953.json")
+    if array:
+        path.write_text(json.dumps(rows, indent=2), encoding="utf-8")
+    results = results_file(tmp_path / "m", "results_2024-06-17T17-37-25.144953.json", config={"model": "hf"})
+    for given in (path, results, tmp_path / "m", tmp_path):
+        assert recognizes(given)
+        log = one(given)
+        assert (log.task, log.model, log.scores["acc,none"].tolist()) == ("facts", "hf", [0.0, 1.0])
 
 
 def test_f1_of_the_corpus_and_f1_of_items_are_the_same(tmp_path: Path) -> None:
