@@ -176,7 +176,7 @@ def add(
 def has_failed(result: Mapping[str, Any]) -> bool:
     """Return whether a result has no score because of an error."""
     if "failureReason" in result:
-        return result["failureReason"] == ERROR
+        return bool(result["failureReason"] == ERROR)
     return bool(label_of(result.get("error"))) and not result.get("gradingResult")
 
 

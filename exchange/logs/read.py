@@ -16,6 +16,7 @@ import numpy as np
 from scrollwork.analysis.logs.log import NO_VALUE, Log, LogError, ReadOptions, ValueNote, digest_of, log_error
 from scrollwork.exchange.logs.columns import no_score
 from scrollwork.exchange.logs.json_rows import raw_errors
+from scrollwork.exchange.logs.none_found import NOT_FETCHED, is_pointer, what_is_there
 from scrollwork.preprocessing.raw.errors import LONGEST, printable
 from scrollwork.storage.home import is_remote
 
@@ -64,6 +65,8 @@ def readers_of(path: Path) -> list[Reader]:
     if path.is_file():
         with raw_errors(path), path.open("rb") as stream:  # readers take what they cannot open for another tool's
             stream.read(1)
+        if is_pointer(path):
+            raise log_error(path, "", NOT_FETCHED)
     found: list[Reader] = []
     begun, vast = time.monotonic(), path.is_dir() and is_vast(path)
     for name in READERS:
@@ -85,6 +88,9 @@ def readers_of(path: Path) -> list[Reader]:
             if name == HOMES:
                 break  # its folders may hold exports, which are no logs of their own
     if not found:
+        known = what_is_there(path, [f"{ROOM}.{name}" for name in NOT_BELOW if name != HOMES]) if path.is_dir() else ""
+        if known:
+            raise log_error(path, "", f"the folder itself has no log that is known; {known}")
         raise log_error(path, "", f"is no log that is known. Looked for: {'; '.join(READERS.values())}")
     return found
 

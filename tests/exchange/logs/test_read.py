@@ -70,6 +70,25 @@ def test_a_file_of_no_tool_gives_no_reason(tmp_path: Path) -> None:
         read_log(tmp_path, OPTIONS)
 
 
+def test_logs_in_deeper_folders_or_not_fetched_give_no_reason(tmp_path: Path) -> None:
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / "logs" / "alpha").mkdir(parents=True)
+    archived(tmp_path / "logs" / "alpha" / "a.eval", sample("q1", 1.0))
+    archived(tmp_path / ".hidden" / "a.eval", sample("q1", 1.0))
+    with pytest.raises(LogError, match=r"no log that is known; logs are in .*alpha: name that folder"):
+        read_log(tmp_path, OPTIONS)
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n"
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    for name in ("a.eval", "samples_x.jsonl", "x.parquet"):
+        (kept / name).write_bytes(pointer)
+        with pytest.raises(LogError, match=rf"{name}: only the pointer of Git LFS is there"):
+            read_log(kept / name, OPTIONS)
+        with pytest.raises(LogError, match=rf"no log that is known; of .*{name} only the pointer"):
+            read_log(kept, OPTIONS)
+        (kept / name).unlink()
+
+
 def test_a_pipe_is_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     with pytest.raises(LogError, match="is a pipe or a device; save it as a file"):
