@@ -23,26 +23,12 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from scrollwork.storage.answers.digests import with_digest
+from scrollwork.storage.answers.watches import Watches
 from scrollwork.storage.errors import StorageError, StorageFull, TornStore, naming_full_disks
 from scrollwork.storage.location import is_writable
 
 T = TypeVar("T")
 K = TypeVar("K")
-
-
-class Watch:
-    """What a database asks and tells while it tries a transaction again, from any thread. This one changes nothing."""
-
-    def patience_s(self, usual_s: float) -> float:
-        """Return for how many seconds a transaction is tried again. usual_s: where nobody watches."""
-        return usual_s
-
-    def away(self, seconds: float, error: StorageError) -> None:
-        """Note that a transaction fails since so many seconds, and is tried again."""
-
-    def back(self) -> None:
-        """Note that one succeeded after `away`."""
-
 
 BUSY_S = 60  # how long a process waits for other writers, and for a server that restarts
 PASSING_S = 5  # the same for short-lived data (`passing`)
@@ -121,8 +107,8 @@ class Database:
         self.insert: Callable[[sa.Table], Any] = importlib.import_module(
             f"sqlalchemy.dialects.{self.engine.dialect.name}"
         ).insert
-        self._reached = self._away = False
-        self.watch = Watch()
+        self._reached = False
+        self.watches = Watches()
         self.gained: float | None = None  # `now` minus time.monotonic(), at the last call of claiming.clock_jumped
         self.jumped: float | None = None  # time.monotonic() when that call last found that the difference had jumped
 
@@ -161,16 +147,13 @@ class Database:
                 with self.engine.connect().execution_options(write=write) as connection, connection.begin():
                     result = work(connection)
                 self._reached = True
-                if self._away:
-                    self._away = False
-                    self.watch.back()
+                self.watches.succeeded()
                 return result
             except sa.exc.DBAPIError as error:
                 tried_s = time.monotonic() - began
-                if not self._passes(error) or tried_s > self.watch.patience_s(self._patience_s):
+                if not self._passes(error) or tried_s > self.watches.patience_s(self._patience_s):
                     raise self._named(error) from error
-                self._away = True
-                self.watch.away(tried_s, self._named(error))
+                self.watches.failed(tried_s, self._named(error))
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, 2.0)
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from scrollwork.models.engine.retry import LONGEST_S
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.storage.answers.database import Watch
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageError
 
@@ -24,8 +23,8 @@ TOLD_S = 3.0  # for which a database may be away in silence: one that restarts i
 _lost: set[str] = set()  # names of databases that were waited for in vain
 
 
-class Held(Watch):
-    """Holds the calls of a stage back while its store's database is away, for LONGEST_S at most."""
+class Held:
+    """A `Watch` that holds the calls of a stage back while its store's database is away, for LONGEST_S at most."""
 
     def __init__(self, database: str, stop: Stop, title: str) -> None:
         self._database, self._stop, self._title = database, stop, title
@@ -62,11 +61,10 @@ class Held(Watch):
 @contextmanager
 def held_while_away(store: ResponseStore, stop: Stop, title: str) -> Iterator[None]:
     """Hold the calls that `stop` can stop back while the store's database is away. title: for messages."""
-    usual, store.database.watch = store.database.watch, Held(store.name, stop, title)
     try:
-        yield
+        with store.database.watches.beside(Held(store.name, stop, title)):
+            yield
     finally:
-        store.database.watch = usual
         stop.go_on()
 
 

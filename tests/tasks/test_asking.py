@@ -499,7 +499,7 @@ def test_calls_go_on_while_answers_cannot_be_stored(
     def before(commit: int) -> None:
         if commit != 3:
             return
-        watch = store.database.watch
+        (watch,) = store.database.watches._all
         for waited_s in (0.0, while_asking.TOLD_S + 1.0):  # the database tries again and again
             watch.away(waited_s, StorageError("it is gone"))
             time.sleep(0.2)
@@ -514,7 +514,7 @@ def test_calls_go_on_while_answers_cannot_be_stored(
     assert stored(store, 300) == {str(number) for number in range(300)}
     said = [record.getMessage() for record in caplog.records]
     assert sum("Nothing is sent until the database is back, for 15 minutes at most" in one for one in said) == 1
-    assert store.database.watch.patience_s(60.0) == 60.0, "others wait as long as those who hold paid answers"
+    assert store.database.watches.patience_s(60.0) == 60.0, "others wait as long as those who hold paid answers"
 
 
 def test_every_stage_waits_a_quarter_of_an_hour_or_one_that_is_stopped_does() -> None:
