@@ -89,6 +89,10 @@ class _Package(ModuleType):
 
 def __getattr__(name: str) -> object:
     """Import a name of the library. Raises AttributeError for any other."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("scrollwork")
     if name in _MODULES:
         return import_module(f"scrollwork.{name}")
     if name not in _PLACES:

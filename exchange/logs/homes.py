@@ -120,4 +120,5 @@ def other_number(line: Line, judged: list[Judgement], values: NDArray[np.float64
     board = line.shown.value
     if board is not None and means and abs(fsum(means) / len(means) - board) > SAME:
         metric = line.shown.metric
-        yield ValueNote(f"{metric} on the board is no mean of answers, as the means here are", metric)
+        others = "the means of answers that are compared here are other numbers, and may order models otherwise"
+        yield ValueNote(f"{metric} on the board is of all answers together; {others}", metric)

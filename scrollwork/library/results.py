@@ -83,8 +83,15 @@ class RunResult:
     def __repr__(self) -> str:
         models, tasks = self.board["model"].n_unique(), self.board["task"].n_unique()
         counted = f"{tasks} task(s), {models} model(s), {len(self.failures):,} failure(s)"
+        named = ", ".join(f"{model} {average:.2f}" for model, average in self._averages().items())
+        average = f"; average: {named}" if named else ""
         lacking = "".join(f"; {line}" for line in without_average(self.averages))
-        return printable(f"run of {self.suite}: {counted}{lacking}; report: {self.report}")
+        return printable(f"run of {self.suite}: {counted}{average}{lacking}; report: {self.report}")
+
+    def _averages(self) -> dict[str, float]:
+        """Return the averages that there are, by the name of their row."""
+        rows = self.averages.select("model", "average").rows()
+        return {model: average for model, average in rows if average is not None}
 
     def _repr_html_(self) -> str:
         """Return the leaderboard as HTML. Every text in it is escaped."""
@@ -94,14 +101,22 @@ class RunResult:
             cells = lines.setdefault((row["split"], row["model"], row["arm"]), {})
             cells.setdefault(row["task"], cell_text(row))  # its first row: that of a subset follows
         several = len({(split, arm) for split, _, arm in lines}) > 1
-        head = ["model", *(["split", "arm"] if several else []), *tasks]
+        averages = {name: f"{value:.2f}" for name, value in self._averages().items()}
+        column = bool(averages) and not several
+        head = ["model", *(["split", "arm"] if several else []), *(["average"] if column else []), *tasks]
         body = [
-            [model, *([split, arm] if several else []), *(cells.get(task, "–") for task in tasks)]
+            [
+                model,
+                *([split, arm] if several else []),
+                *([averages.get(model, "–")] if column else []),
+                *(cells.get(task, "–") for task in tasks),
+            ]
             for (split, model, arm), cells in lines.items()
         ]
         page = f"<p>report: {link_to(self.report)}</p>" if self.report else ""
         failed = failures_html(self.failures) if len(self.failures) else ""
-        notes = [*without_average(self.averages), *self.notes]
+        told = [f"average: {', '.join(map(' '.join, averages.items()))}"] if averages and several else []
+        notes = [*told, *without_average(self.averages), *self.notes]
         return f"<h4>{shown(self.suite)}</h4>{table_html(head, body)}{paragraphs(notes)}{page}{failed}"
 
 

@@ -234,7 +234,7 @@ def test_a_home_says_otherwise_than_its_board(call: Call) -> None:
         assert row["only_a"] == row["only_b"] == row["changed"] == row["unscored"] == 0
     clusters = {row["task"]: (row["clusters"], row["n"]) for row in pair["tasks"]}
     assert clusters["quality"] == (2, 11)
-    assert "no mean of answers" not in str(found["warnings"])
+    assert "of all answers together" not in str(found["warnings"])
 
 
 def test_value_of_a_board_that_is_no_mean_is_taken_for_one(call: Call) -> None:
@@ -255,5 +255,8 @@ def test_value_of_a_board_that_is_no_mean_is_taken_for_one(call: Call) -> None:
     assert status == 0, err
     status, found, err = compared(call, "home")
     assert status == 0, err
-    about = [note for note in found["warnings"] if "no mean of answers" in note]
-    assert about == ["home: rouge_geo on the board is no mean of answers, as the means here are"]
+    about = [note for note in found["warnings"] if "of all answers together" in note]
+    assert about == [
+        "home: rouge_geo on the board is of all answers together; the means of answers that are compared here are other "
+        "numbers, and may order models otherwise"
+    ]

@@ -11,9 +11,11 @@ import sys
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import scrollwork as sw
@@ -177,6 +179,12 @@ def test_an_answer_is_asked_twice_or_a_mended_function_is_not_asked(tmp_path: Pa
     rows = first.board.select("model", "answered", "failed").rows()
     assert rows == [("bm25", 10, 0), ("mine", 9, 1)]
     assert "⚠ 9 of 10 inputs answered" in first._repr_html_()
+    assert "<th>average</th>" not in first._repr_html_()
+    known = pl.DataFrame([{"model": "bm25", "average": 31.891, "why": None}], schema=first.averages.schema)
+    whole = replace(first, averages=known)
+    assert "<th>average</th>" in whole._repr_html_()
+    assert "<td>31.89</td>" in whole._repr_html_()
+    assert "; average: bm25 31.89; report: " in repr(whole)
     assert sum(seen.values()) == 10
     broken = False
     second = sw.run("zeroscrolls", models=["bm25", mine], home=tmp_path, **ONE)

@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 import textwrap
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -184,3 +185,7 @@ def test_a_type_checker_does_not_know_the_library(tmp_path: Path) -> None:
     errors = [line for line in done.stdout.splitlines() if ": error: " in line]
     assert sorted({int(re.match(r"user\.py:(\d+):", line)[1]) for line in errors}) == lines, done.stdout
     assert 'Revealed type is "def () -> polars.dataframe.frame.DataFrame"' in done.stdout
+
+
+def test_a_notebook_cannot_say_which_version_it_used() -> None:
+    assert sw.__version__ == version("scrollwork")
