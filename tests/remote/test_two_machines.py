@@ -27,7 +27,7 @@ from tests.survival.hosted import KEYS, Vendors, answered, hosted, of_model, tab
 from tests.survival.test_calls_survive import scored
 
 pytestmark = pytest.mark.slow
-KILLS = int(os.environ.get("SCROLLWORK_KILLS", "8"))  # `make soak` asks for fifty
+KILLS = int(os.environ.get("SCROLLWORK_KILLS", "17"))  # `make soak` asks for fifty
 MODELS = [f"gpt{number}" for number in range(1, 2 + KILLS // 10)]  # so many that work is left at the last kill
 MACHINES = ("one", "two")
 AT_ONCE = 4
