@@ -76,39 +76,23 @@ ANYTHING = Plain((object,), "anything", {})
 
 @dataclass(frozen=True)
 class Between:
-    """A number within bounds, which are included."""
+    """A number within bounds, which are included. kind: NUMBER, or WHOLE for whole ones alone."""
 
     low: float
     high: float
+    kind: Plain = NUMBER
 
     def check(self, at: Place, name: str, value: Any) -> None:
-        what = f"a number from {self.low:g} to {self.high:g}"
-        Plain((int, float), what, {}).check(at, name, value)
+        what = f"{self.kind.what} from {self.low} to {self.high}"
+        Plain(self.kind.types, what, {}).check(at, name, value)
         if not self.low <= value <= self.high:
             raise BadValue(f"{at}: {name} must be {what}, not {value!r}")
 
     def schema(self) -> Schema:
-        return {"type": "number", "minimum": self.low, "maximum": self.high}
+        return {**self.kind.written, "minimum": self.low, "maximum": self.high}
 
 
 SHARE = Between(0, 1)
-
-
-@dataclass(frozen=True)
-class WholeBetween:
-    """A whole number within bounds, which are included."""
-
-    low: int
-    high: int
-
-    def check(self, at: Place, name: str, value: Any) -> None:
-        what = f"a whole number from {self.low:,} to {self.high:,}"
-        Plain((int,), what, {}).check(at, name, value)
-        if not self.low <= value <= self.high:
-            raise BadValue(f"{at}: {name} must be {what}, not {value!r}")
-
-    def schema(self) -> Schema:
-        return {"type": "integer", "minimum": self.low, "maximum": self.high}
 
 
 @dataclass(frozen=True)

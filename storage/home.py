@@ -180,9 +180,10 @@ class Home:
 
     def agreed(self, name: str) -> dict[str, Any]:
         """Read what `agree` settled; {} if nothing was. name: path of the file below the home."""
-        if self._copy_of(name) == name:
+        if not is_remote(self.url):
             return self.remembered(name)
-        if copy := self.remembered(self._copy_of(name)):
+        own = f"agreed/{sha256_of(self.url)[:16]}/{name}"  # this machine's copy, which saves requests
+        if copy := self.remembered(own):
             return copy
         try:
             value = json.loads(Location(self.url).read(name))
@@ -191,22 +192,18 @@ class Home:
         if not isinstance(value, dict):
             return {}
         if value:
-            with suppress(OSError):  # a copy saves a request
-                self.remember(self._copy_of(name), value)
+            with suppress(OSError):
+                self.remember(own, value)
         return value
 
     def agree(self, name: str, value: Mapping[str, Any]) -> dict[str, Any]:
         """Settle a small JSON object for all who use this home, and return what stands: of a remote home the first one
-        that came, of which each machine keeps a copy. name: path of the file below the home."""
-        if self._copy_of(name) == name:
-            self.remember(name, value)
-        else:
+        that came. name: path of the file below the home."""
+        if is_remote(self.url):
             Location(self.url).create(name, json.dumps(value, indent=1, sort_keys=True).encode())
+        else:
+            self.remember(name, value)
         return self.agreed(name)
-
-    def _copy_of(self, name: str) -> str:
-        """Return where this machine has an agreed file: the file itself, of a remote home one that names the home."""
-        return f"agreed/{sha256_of(self.url)[:16]}/{name}" if is_remote(self.url) else name
 
     def note_run(self, run: dict[str, Any]) -> str:
         """Store what a run was asked to do and the keys of its results; return the new id of the run."""

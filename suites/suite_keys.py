@@ -18,12 +18,12 @@ from scrollwork.models.table_keys import (
     NUMBER,
     TEXT,
     WHOLE,
+    Between,
     Choice,
     Key,
     ListOf,
     MapOf,
     Table,
-    WholeBetween,
 )
 from scrollwork.pipeline import entry_points
 from scrollwork.pipeline.design import own_designs
@@ -128,7 +128,7 @@ TASK = Table(
             needed=True,
         ),
         "short": Key(TEXT, "The head of its column in the leaderboard.", needed=True),
-        "max_new_tokens": Key(WholeBetween(1, 10**6), "How many tokens an answer may have.", needed=True),
+        "max_new_tokens": Key(Between(1, 10**6, WHOLE), "How many tokens an answer may have.", needed=True),
         "splits": Key(SPLITS, "What upstream calls each split.", needed=True),
         "raw": Key(
             MapOf(TEXTS),
@@ -144,7 +144,7 @@ TASK = Table(
         "seeded": Key(FLAG, "The data set makes random choices: its module gets the seed."),
         "one_source": Key(FLAG, "All splits are cut from the same files; validation takes what test leaves."),
         "shards": Key(
-            WholeBetween(1, MOST_SHARDS),
+            Between(1, MOST_SHARDS, WHOLE),
             "How many parts prompts, answers and scores come in; curation and sample, if they can.",
         ),
         "query_ends": Key(TEXT, "How the query of a released input without offsets ends: blank_line, or options."),

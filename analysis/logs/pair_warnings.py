@@ -94,15 +94,10 @@ def _prompts(a: Items, b: Items, names: Sequence[str], pairing: Pairing, allow_c
             "may differ after it, and no items are paired by it"
         )
     elif not missing and a.log.prompt_part != b.log.prompt_part:
-        parts = [f"their {_bare(items.log.prompt_part)}" if items.log.prompt_part else "the whole" for items in (a, b)]
+        parts = [f"their {items.log.prompt_part}" if items.log.prompt_part else "the whole" for items in (a, b)]
         yield Note(f"prompts cannot be compared: one log has {parts[0]}, the other {parts[1]}")
     elif not missing and a.log.prompt_part:
-        yield Note(f"prompts are compared by their {_bare(a.log.prompt_part)} only")
-
-
-def _bare(part: str) -> str:
-    """Return what a part of prompts is called, without its article."""
-    return part.removeprefix("the ")
+        yield Note(f"prompts are compared by their {a.log.prompt_part} only")
 
 
 def _positions(a: Items, b: Items) -> bool:

@@ -199,7 +199,7 @@ def log_of(
         positions=[key[0] for key in part.keys],
         contents=all_or_none([one.content if one else "" for one in known]),
         prompts=any_or_none([one.prompt if one else "" for one in known]),
-        prompt_part="the instance's input" if instances.more_than_input else "",
+        prompt_part="instance's input" if instances.more_than_input else "",
         clusters=any_or_none(clusters),
         repeats=part.repeats if len(set(part.repeats)) > 1 else None,
         failures=part.scores.failures(),

@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from scrollwork.exchange.logs.json_rows import head_of
+
 POINTER = b"version https://git-lfs.github.com/spec/"  # the beginning of a file that Git LFS keeps elsewhere
 NOT_FETCHED = "only the pointer of Git LFS is there, the file itself was not fetched (git lfs pull)"
 ENDINGS = (".eval", ".json", ".jsonl", ".parquet", ".csv", ".gz")  # of files of which one that is a pointer is told
@@ -17,11 +19,7 @@ MOST_S = 5.0
 
 def is_pointer(file: Path) -> bool:
     """Return whether a file is what Git LFS leaves in place of one that was not fetched."""
-    try:
-        with file.open("rb") as stream:
-            return stream.read(len(POINTER)) == POINTER
-    except OSError:
-        return False
+    return head_of(file).startswith(POINTER)
 
 
 def what_is_there(folder: Path, readers: Sequence[str]) -> str:

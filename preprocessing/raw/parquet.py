@@ -63,14 +63,16 @@ def parquet_rows(name: str, place: Path, span: Span = WHOLE) -> Iterator[tuple[s
 def groups_in(told: pq.FileMetaData, span: Span) -> tuple[list[int], int]:
     """Return the row groups that begin in a span, and how many rows there are before them.
 
-    The first group is taken to begin where the file does.
+    The first group is taken to begin where the file does, and none before the one ahead of it, whatever the file says:
+    so each is in one span, and in their order.
     """
     found: list[int] = []
-    before = 0
+    before = place = 0
     for number in range(told.num_row_groups):
         group = told.row_group(number)
         columns = map(group.column, range(group.num_columns))
-        place = min((one.dictionary_page_offset or one.data_page_offset for one in columns), default=0) if number else 0
+        begins = min((one.dictionary_page_offset or one.data_page_offset for one in columns), default=0)
+        place = max(place, begins) if number else 0
         if span.start <= place and (span.end is None or place < span.end):
             found.append(number)
         elif not found:

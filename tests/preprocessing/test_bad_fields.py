@@ -141,6 +141,11 @@ def test_record_that_stands_twice_is_taken_twice(tmp_path: Path, name: str) -> N
     assert all(drop.error and layout.where in drop.detail for drop in drops), drops
 
 
+SPOILED = settings(
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 HOSTILE = st.one_of(
     st.sampled_from([None, True, False, 0, -1, 1, HUGE, -HUGE, 1.5, 1e308, float("nan"), float("inf"), "", " ", "\n", DEEP, GONE]),
     st.sampled_from(["\ud800", "\x00", "\x1b[2J", "\u202e", "é" * 3000, "victim", "nda-1", "../../etc/passwd", "\ufeff", "{}"]),
@@ -154,10 +159,7 @@ HOSTILE = st.one_of(
 
 
 @pytest.mark.parametrize("name", JSON)
-@settings(
-    max_examples=100, derandomize=True, database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)  # fmt: skip
+@settings(SPOILED, max_examples=100)
 @given(data=st.data())
 def test_anything_anywhere_in_a_record_raises_or_costs_another(name: str, data: st.DataObject) -> None:
     layout, before = LAYOUTS[name], undamaged(name)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrollwork.preprocessing.curation import by_record, curate
@@ -21,7 +21,7 @@ from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 from tests.preprocessing.bad_layouts import JSON, LAYOUTS, Files, Layout, paths, put
 from tests.preprocessing.raw_kit import OPTIONS, Kit
-from tests.preprocessing.test_bad_fields import HOSTILE
+from tests.preprocessing.test_bad_fields import HOSTILE, SPOILED
 from tests.preprocessing.test_shared_records import once
 
 SHARED = [name for name in JSON if by_record(LAYOUTS[name].dataset) is not None]
@@ -61,10 +61,7 @@ def is_the_same(whole: Outcome, shares: Sequence[Outcome]) -> bool:
 
 
 @pytest.mark.parametrize("name", SHARED)
-@settings(
-    max_examples=40, derandomize=True, database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)  # fmt: skip
+@settings(SPOILED, max_examples=40)
 @given(data=st.data())
 def test_spoiled_records_are_told_otherwise_in_shares(name: str, data: st.DataObject) -> None:
     layout = LAYOUTS[name]

@@ -124,11 +124,11 @@ def test_rule_or_string_that_the_code_reads_is_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "wanted"),
     [
-        ("max_new_tokens", True, "a whole number from 1 to 1,000,000, not True"),
-        ("max_new_tokens", 0, "a whole number from 1 to 1,000,000, not 0"),
-        ("shards", 0, "a whole number from 1 to 1,000, not 0"),  # no inputs, and no error
-        ("shards", -2, "a whole number from 1 to 1,000, not -2"),
-        ("shards", 2.0, "a whole number from 1 to 1,000, not 2.0"),
+        ("max_new_tokens", True, "a whole number from 1 to 1000000, not True"),
+        ("max_new_tokens", 0, "a whole number from 1 to 1000000, not 0"),
+        ("shards", 0, "a whole number from 1 to 1000, not 0"),  # no inputs, and no error
+        ("shards", -2, "a whole number from 1 to 1000, not -2"),
+        ("shards", 2.0, "a whole number from 1 to 1000, not 2.0"),
     ],
 )
 def test_number_that_is_none_passes(name: str, value: object, wanted: str) -> None:

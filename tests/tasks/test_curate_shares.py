@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +22,7 @@ from scrollwork.cli.main import main
 from scrollwork.preprocessing.raw.errors import MalformedFile
 from scrollwork.preprocessing.raw.files import RawFiles, Record
 from scrollwork.preprocessing.raw.json_objects import lines
+from scrollwork.preprocessing.raw.parquet import groups_in
 from scrollwork.preprocessing.raw.shares import share_of
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
@@ -248,6 +250,21 @@ def test_a_row_group_of_parquet_is_in_no_share_or_in_two(of: int, dictionaries: 
     shares = [[*replace(raw, share=share_of(sizes, number, of)).records()] for number in range(of)]
     assert [record for share in shares for record in share] == whole  # each with the number of its row
     assert sum(map(bool, shares)) > 1
+
+
+def test_a_row_group_is_lost_where_a_file_lies_about_its_place() -> None:
+    """A place before the file, behind its end, or before that of the group ahead."""
+
+    def told(*places: int) -> SimpleNamespace:
+        column = lambda place: SimpleNamespace(dictionary_page_offset=None, data_page_offset=place)  # noqa: E731
+        groups = [SimpleNamespace(num_rows=5, num_columns=1, column=lambda _, at=at: column(at)) for at in places]
+        return SimpleNamespace(num_row_groups=len(groups), row_group=groups.__getitem__)
+
+    for places in ((4, 100, 200), (-7, -9, -1), (4, 10**12, 50), (4, 300, 100), (500, 4, 4)):
+        shares = [share_of({"records": [400]}, number, 4).spans["records"][0] for number in range(4)]
+        found = [groups_in(told(*places), span) for span in shares]
+        assert [group for groups, _ in found for group in groups] == [0, 1, 2], places
+        assert all(before == 5 * groups[0] for groups, before in found if groups)
 
 
 def test_a_damaged_row_group_is_not_told_by_its_share(tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ def test_other_settings_and_cut_prompts_are_not_told() -> None:
 
 
 def test_a_part_of_the_prompts_is_told_in_broken_words() -> None:
-    a = a_log([1.0, 0.0], ids=texts(2), prompts=prompts(texts(2)), prompt_part="the instance's input")
+    a = a_log([1.0, 0.0], ids=texts(2), prompts=prompts(texts(2)), prompt_part="instance's input")
     assert any("compared by their instance's input only" in one for one in compared(a, beta(a)).warnings)
     said = compared(a, beta(a, prompt_part="")).warnings
     assert any("cannot be compared: one log has their instance's input, the other the whole" in one for one in said)

@@ -151,7 +151,7 @@ def test_a_failed_request_or_a_metric_without_a_value_counts(tmp_path: Path) -> 
     assert (list(log.scores)[:2], log.scores["f1_score"].tolist()[2]) == (["exact_match", "f1_score"], 0.25)
     assert log.truncated is not None
     assert log.truncated.tolist() == [False, True, True]
-    assert (log.ids, log.prompt_part) == (None, "the instance's input")
+    assert (log.ids, log.prompt_part) == (None, "instance's input")
 
 
 def test_instances_of_two_splits_are_one_mean(tmp_path: Path) -> None:
