@@ -25,7 +25,7 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 AT_ONCE := -n $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$((n + 1)) || echo 4) --dist loadfile --no-loadscope-reorder
 
 test: $(STAMP)  ## the fast tests, on up to four cores
-	$(BIN)/python -m pytest -m "not slow and not soak" $(AT_ONCE)
+	$(BIN)/python -m pytest -m "not slow and not soak" --hypothesis-profile everyday $(AT_ONCE)
 
 # In two parts, each with its summary line: first what runs beside others, then what must be alone. Either may fail it.
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process

@@ -43,6 +43,7 @@ from tests.forked import (
 )
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes depends on the machine
+settings.register_profile("everyday", deadline=None, max_examples=25)  # `make test`
 settings.load_profile("untimed")
 PROJECT = Path(__file__).resolve().parents[1]
 HOUSE = (

@@ -9,5 +9,9 @@ import pytest
 
 
 def one_in(number: int, cases: Iterable[Any]) -> list[Any]:
-    """Return the cases for `parametrize`: the first of every `number` is fast, the others are marked as slow."""
-    return [pytest.param(one, marks=[pytest.mark.slow] * (place % number > 0)) for place, one in enumerate(cases)]
+    """Return the cases for `parametrize`: the first of every `number` is fast, the others are marked as slow. A tuple is a
+    case of several arguments."""
+    return [
+        pytest.param(*(one if isinstance(one, tuple) else (one,)), marks=[pytest.mark.slow] * (place % number > 0))
+        for place, one in enumerate(cases)
+    ]

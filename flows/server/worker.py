@@ -109,6 +109,9 @@ def keep_port(port: int, pipes: list[int]) -> None:
             else:
                 with suppress(OSError):
                     held[0].accept()[0].close()
+    while pipes and (ready := select.select(pipes, [], [], 0)[0]):  # what the last one said before it ended
+        for number in ready:
+            pass_on(number, pipes)
 
 
 def locked_file() -> int:

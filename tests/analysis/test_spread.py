@@ -112,6 +112,7 @@ def test_words_are_others_than_those_of_the_regular_expression(text: str) -> Non
     assert words(text) == re.findall(r"[^\W_]+", text.lower())
 
 
+@pytest.mark.slow
 def test_a_character_of_unicode_is_taken_otherwise_or_many_marks_take_long() -> None:
     for start in range(0, len(EVERY), 1009):  # with more marks than are replaced one by one, and with few
         text = EVERY[start : start + 1009]

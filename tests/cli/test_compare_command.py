@@ -180,6 +180,7 @@ def test_hostile_names_reach_the_page_or_the_terminal(call: Call, tmp_path: Path
         assert "49" not in text
 
 
+@pytest.mark.slow
 def test_a_narrow_terminal_folds_numbers_away_from_their_heads(shared: Path) -> None:
     """Eighty columns: lines that are short enough, with every number of the table."""
     lines = in_terminal(
@@ -237,6 +238,7 @@ def test_a_home_says_otherwise_than_its_board(call: Call) -> None:
     assert "of all answers together" not in str(found["warnings"])
 
 
+@pytest.mark.slow
 def test_value_of_a_board_that_is_no_mean_is_taken_for_one(call: Call) -> None:
     """rouge_geo: the board's difference and the one of the answers have other values, so a note says it once."""
     arguments = (

@@ -171,6 +171,7 @@ def heaps(two: int, single: int) -> list[Row]:
     ]
 
 
+@pytest.mark.slow
 def test_scenario_is_chosen_by_a_dip_that_nothing_tells(fitted, call, tmp_path):
     few = heaps(3, 1)
     tasks = fitted(heaps(12, 13))
@@ -599,6 +600,7 @@ def test_tasks_without_a_problem_in_common_are_compared(call, tmp_path):
     assert "no task with a problem in common" in err
 
 
+@pytest.mark.slow
 def test_a_design_has_no_rows_or_says_what_is_not_so(call):
     options = ("--tasks", "1", "--mode", "iid")
     status, out, _ = call("dolce", "design", *options, "--problems", "6", "--windows", "20,5", "--json")

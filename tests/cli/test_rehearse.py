@@ -211,6 +211,7 @@ def test_replies_without_room_under_flex_are_counted_at_the_standard_price(call:
     assert flash["difference_nano_usd"] == 0
 
 
+@pytest.mark.slow
 def test_nobody_says_that_flex_had_no_room(call: Call, caplog: pytest.LogCaptureFixture) -> None:
     asked = ("--task", "qasper", "--way", "flex", "--knob", "flex_refused=1", *models("gpt-6-luna"))
     code, _, err = call("rehearse", "zeroscrolls", "--sample", "--tokenizer", "estimate", *asked)

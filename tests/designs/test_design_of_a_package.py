@@ -46,6 +46,7 @@ def twice(scrollwork: Scrollwork, tmp_path: Path) -> Scrollwork:
     return scrollwork.with_(prefix=(str(tmp_path / "main.py"),), warm=True)
 
 
+@pytest.mark.slow
 def test_design_needs_a_line_in_the_house(twice: Scrollwork, tmp_path: Path) -> None:
     own = ("--models", str(tmp_path / "own.toml"), "--model", "always-b", "--model", "always-c")
     ask = ("--sample", "--engine", "inline", "--quiet", *own)

@@ -100,6 +100,7 @@ def twice(scrollwork: Scrollwork, tree: Path) -> Scrollwork:
     return scrollwork.with_(root=tree)
 
 
+@pytest.mark.slow
 def test_experiment_needs_more_than_its_module(twice: Scrollwork) -> None:
     ask = ("--sample", "--engine", "inline", "--models", "own.toml", "--model", "always-a")
     found = json.loads(twice("run", "twice", *ask, "--json", "--quiet").out)

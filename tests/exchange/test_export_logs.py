@@ -206,6 +206,7 @@ def test_line_separator_in_an_answer_breaks_a_line_of_eee(ran: Call, tmp_path: P
     assert len(path.read_text(encoding="utf-8").splitlines()) == 9  # as its validator cuts them
 
 
+@pytest.mark.slow
 def test_second_export_has_other_bytes(ran: Call, tmp_path: Path) -> None:
     for kind in ("inspect", "lm-eval", "eee", "submission"):
         digests = []

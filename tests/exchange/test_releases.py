@@ -122,6 +122,7 @@ def run(call, folder, *tasks, suite="zeroscrolls"):
     return status, json.loads(out), err
 
 
+@pytest.mark.slow
 def test_imported_release_is_scored_otherwise_than_what_it_was_made_of(call, tmp_path, own, rows):
     tasks = ("quality", "squality", "book_sum_sort")
     for task in tasks:
@@ -322,6 +323,7 @@ def test_unreadable_release_is_taken_for_a_difference(call, tmp_path, own, rows)
 # ---- real texts
 
 
+@pytest.mark.slow
 def test_real_stories_are_written_again_otherwise(call, tmp_path, shared):
     ask = ("build", "zeroscrolls", *INLINE, "--json", "--task", "squality", "--raw")
     (built,) = json.loads(call(*ask, str(shared / "raw"))[1])
@@ -334,6 +336,7 @@ def test_real_stories_are_written_again_otherwise(call, tmp_path, shared):
     assert released(Request.of("zeroscrolls", home=str(call.home), raw=raw, tasks=("squality",))) == ours
 
 
+@pytest.mark.slow
 def test_real_contracts_in_a_zip_are_others(call, tmp_path, shared):
     (tmp_path / "raw" / "contract_nli").mkdir(parents=True)
     with zipfile.ZipFile(tmp_path / "raw" / "contract_nli" / "c.zip", "w", zipfile.ZIP_DEFLATED) as archive:

@@ -129,6 +129,7 @@ def test_ctrl_c_stops_in_time_and_says_that_nothing_is_lost(
     assert "run the same command to go on" in err
 
 
+@pytest.mark.slow
 def test_two_fetches_at_once_share_one_download(
     fetch: tuple[Scrollwork, list[str]], server: FileServer, data: bytes
 ) -> None:

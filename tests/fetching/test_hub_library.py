@@ -47,6 +47,7 @@ print(json.dumps({{
 """
 
 
+@pytest.mark.slow
 def test_library_of_the_hub_reads_the_loopback_hub(tmp_path: Path) -> None:
     with hub_serving() as hub:
         files = {

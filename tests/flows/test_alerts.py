@@ -401,6 +401,7 @@ def test_a_run_of_other_flows_is_judged_by_signs_of_life() -> None:
     assert "heartbeat" not in (PROJECT / "prefect.yaml").read_text()
 
 
+@pytest.mark.slow
 def test_a_run_that_no_deployment_began_gives_signs_or_a_deployed_one_goes_on_after_its_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -146,19 +146,10 @@ def undamaged(house, tmp_path_factory):
     return values(work.run("--json").out)
 
 
-RARE = (  # beside those that an issue lists; slow all together
-    *("no object", "not a number", "nested without end", "text where a list belongs", "empty text", "blank file"),
-    *("folder in place of a file", "wrong type deep in an object", "missing file that is a record"),
-    *("byte-order mark of a list", "CRLF and mark of an object", "CRLF and mark of CSV"),
-)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "damage", "outcome", "named"),
-    [
-        pytest.param(*kind, id=name.replace(" ", "_"), marks=[pytest.mark.slow] if name in RARE else [])
-        for name, *kind in KINDS
-    ],
+    [pytest.param(*kind, id=name.replace(" ", "_")) for name, *kind in KINDS],
 )
 def test_bad_raw_input_is_not_named_or_takes_the_rest_along(call, raw, undamaged, task, damage, outcome, named):
     before = {name: undamaged[name] for name in (task, OTHER)}

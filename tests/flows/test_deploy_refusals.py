@@ -20,6 +20,7 @@ from scrollwork.flows.deploy.project_file import Declared, declared
 from scrollwork.flows.deploy.server import opened
 from scrollwork.flows.server.processes import ServiceError
 from scrollwork.pipeline.errors import UsageError
+from tests.some_slow import one_in
 
 HERE, THERE = "http://127.0.0.1:4200/api", "https://prefect.example.org/api"
 POSTGRES = "postgresql://evals@db.example.org/evals"
@@ -275,23 +276,26 @@ def own_variables() -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("answers", "said"),
-    [
-        ({}, "not as the API of a Prefect server; its address ends in /api"),
-        ({"/api/admin/version": (200, b"<html>")}, "no JSON"),
-        ({"/api/admin/version": (200, {"a": 1})}, "not as the API of a Prefect server"),
-        ({"/api/admin/version": (200, "2.20.1")}, "is Prefect 2.20.1, and this is 3."),
-        ({"/api/admin/version": (200, "\x1b[31m")}, "is Prefect \\x1b[31m, and this is 3."),
-        (
-            {"/api/admin/version": (403, {})},
-            "these credentials may not do this (403 for /admin/version: no reason given)",
-        ),
-        ({"/api/admin/version": (500, b"oops")}, "500 for /admin/version: no reason given"),
-        (
-            {"/api/admin/version": (200, "3.8.8"), "/api/work_pools/team": (200, [])},
-            "not the answer of a Prefect server",
-        ),
-        ({"/api/admin/version": (200, "3.8.8"), "/api/work_pools/team": (200, {"type": 3})}, "without a type"),
-    ],
+    one_in(
+        3,
+        [
+            ({}, "not as the API of a Prefect server; its address ends in /api"),
+            ({"/api/admin/version": (200, b"<html>")}, "no JSON"),
+            ({"/api/admin/version": (200, {"a": 1})}, "not as the API of a Prefect server"),
+            ({"/api/admin/version": (200, "2.20.1")}, "is Prefect 2.20.1, and this is 3."),
+            ({"/api/admin/version": (200, "\x1b[31m")}, "is Prefect \\x1b[31m, and this is 3."),
+            (
+                {"/api/admin/version": (403, {})},
+                "these credentials may not do this (403 for /admin/version: no reason given)",
+            ),
+            ({"/api/admin/version": (500, b"oops")}, "500 for /admin/version: no reason given"),
+            (
+                {"/api/admin/version": (200, "3.8.8"), "/api/work_pools/team": (200, [])},
+                "not the answer of a Prefect server",
+            ),
+            ({"/api/admin/version": (200, "3.8.8"), "/api/work_pools/team": (200, {"type": 3})}, "without a type"),
+        ],
+    ),
 )
 def test_a_lying_server_is_believed_or_a_traceback(
     answers: dict[str, tuple[int, Any]], said: str, tmp_path: Path, own_variables: None
@@ -318,6 +322,7 @@ def test_what_was_applied_before_a_refusal_is_not_said(tmp_path: Path, own_varia
     assert "(work pool team stand; the same call goes on)" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_server_that_is_away_is_waited_for(tmp_path: Path) -> None:
     with answering({}) as url:
         pass

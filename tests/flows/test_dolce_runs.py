@@ -33,6 +33,7 @@ def raw(tmp_path: Path) -> Path:
     return tmp_path / "raw"
 
 
+@pytest.mark.slow
 def test_strategy_asks_again_what_another_one_asked(call: Call, raw: Path) -> None:
     def run(text: str) -> Any:
         status, out, err = call("run", "dolce", "--raw", str(raw), "--model", "bm25", "--strategy", text, *ASK)

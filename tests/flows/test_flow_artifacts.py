@@ -129,6 +129,7 @@ def test_a_stage_without_progress_shows_some() -> None:
     assert shown == []
 
 
+@pytest.mark.slow
 def test_a_stage_fails_because_prefect_is_away() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -80,6 +80,7 @@ def date_back(home: Path, days: float, where: str = "1") -> None:
         store.execute(f"UPDATE responses SET created = created - ? WHERE {where}", (days * DAY_S,))
 
 
+@pytest.mark.slow
 def test_change_of_a_vendor_is_never_seen_or_seen_unasked(work: Scrollwork, served: Vendors) -> None:
     asked = Asked(served)
     run(work)
@@ -176,6 +177,7 @@ def test_epoch_cut_by_the_budget_is_read_or_left(scrollwork: Scrollwork, served:
     assert texts(work) == {"second"}
 
 
+@pytest.mark.slow
 def test_epoch_of_fewer_inputs_is_mixed_with_the_others(work: Scrollwork, served: Vendors) -> None:
     run(work)
     asked = Asked(served)
@@ -224,6 +226,7 @@ def test_answers_of_the_second_in_which_an_epoch_opens_are_asked_again(tmp_path:
     assert reuse["since"] <= 1_000.2 <= reuse["until"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("days", ["20000", "99999"])  # 1972, and before times begin
 def test_an_age_from_before_computers_cannot_be_asked(work: Scrollwork, served: Vendors, days: str) -> None:
     run(work)
@@ -247,6 +250,7 @@ def test_an_epoch_of_another_release_has_no_end_of_what_stands_in_it(tmp_path: P
     assert found.until == epoch.opened + 1
 
 
+@pytest.mark.slow
 def test_table_says_nothing_or_the_flag_does_not_win(scrollwork: Scrollwork, served: Vendors) -> None:
     work = hosted(scrollwork, table("m", served.url, fresh="run"))
     run(work)
@@ -273,6 +277,7 @@ def test_nothing_to_ask_anew_is_passed_over(scrollwork: Scrollwork) -> None:
     assert "--fresh run is for hosted and local models, and none was named" in done.err
 
 
+@pytest.mark.slow
 def test_damaged_register_is_read(work: Scrollwork, served: Vendors) -> None:
     run(work, "--fresh", "run")
     (path,) = (work.home / "epochs").glob("*.complete.json")
@@ -354,6 +359,7 @@ def test_draws_or_windows_are_asked_otherwise_in_an_epoch(
     assert rows(work.home, "SELECT count(*) FROM responses") == [(2 * len(first),)]
 
 
+@pytest.mark.slow
 def test_library_hides_the_epoch(work: Scrollwork, served: Vendors, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in work.env.items():
         monkeypatch.setenv(name, value)

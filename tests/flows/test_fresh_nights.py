@@ -121,6 +121,7 @@ def test_border_of_days_is_another_day(work: Scrollwork, served: Vendors) -> Non
     assert texts(work) == {"second"}
 
 
+@pytest.mark.slow
 def test_moved_home_is_asked_anew(work: Scrollwork, served: Vendors) -> None:
     run(work)
     served.set(edition="second")
@@ -155,6 +156,7 @@ def test_vendor_that_fails_keeps_an_epoch_open_or_is_paid_twice(work: Scrollwork
     assert len(register(work, "opened")) == 1
 
 
+@pytest.mark.slow
 def test_epoch_of_fewer_inputs_is_passed_over_silently(work: Scrollwork, served: Vendors) -> None:
     run(work, "--fresh", "run", "--limit", "3")
     asked = Asked(served)
@@ -174,6 +176,7 @@ def damage(whole: dict[str, object]) -> dict[str, str]:
     return {**made, "is no epoch (": json.dumps(whole)[:40], "field 'epoch'": "[]", "is no epoch": "[" * 100_000}
 
 
+@pytest.mark.slow
 def test_damaged_file_stops_status_or_is_paid_over(work: Scrollwork, served: Vendors) -> None:
     run(work, "--fresh", "run")
     run(work, "--fresh", "run", "--limit", "3")

@@ -56,6 +56,7 @@ def test_answer_is_paid_twice_or_a_key_stays(work: Scrollwork, vendor: Vendor, t
         assert ANTHROPIC_KEY.encode() not in text
 
 
+@pytest.mark.slow
 def test_failure_is_scored_or_shows_the_key(work: Scrollwork, vendor: Vendor, tmp_path: Path) -> None:
     vendor.set(plan={"always": "403"})
     done = work.run(*TASKS, *models(vendor, tmp_path), model="gpt", status=None)

@@ -29,6 +29,7 @@ def lines(err: str, word: str) -> list[str]:
     return [line for line in err.splitlines() if word in line]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "said", "advice"),
     [

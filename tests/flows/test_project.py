@@ -21,6 +21,7 @@ from scrollwork.flows.server import plugin, project, recovery
 from scrollwork.flows.server.local_server import forget_server, module_command, note_path, note_server, noted_server
 from scrollwork.pipeline.errors import UsageError
 from tests.conftest import BIN, PROJECT, environment
+from tests.some_slow import one_in
 
 FOUR = {".gitignore", "models.toml", "prefect.toml", "prefect.yaml"}
 
@@ -240,6 +241,7 @@ def test_a_full_disk_leaves_half_a_project(house, tmp_path, there):
 STOPPED = """
 import os, sys
 from scrollwork.cli.main import main
+from tests.some_slow import one_in
 
 sign, when, number, folder = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
 seen = []
@@ -256,7 +258,7 @@ sys.exit(main(["init", folder]))
 
 
 @pytest.mark.parametrize("when", ["os.link", "open"], ids=["before", "after"])  # open: the folder is synced
-@pytest.mark.parametrize("number", [1, 3, 4])
+@pytest.mark.parametrize("number", one_in(3, [3, 1, 4]))
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_init_leaves_something_or_a_killed_one_half_a_file(house, tmp_path, sign, number, when):
     """Stopped before or after the file of that number has its name."""
@@ -326,6 +328,7 @@ def test_prefect_in_a_project_is_sent_to_the_server_of_the_checkout(made, tmp_pa
     assert plugin.point_to_server().env == {"PREFECT_API_URL": server["url"]}
 
 
+@pytest.mark.slow
 def test_prefect_starts_an_empty_server_where_none_runs(made):
     env = {name: value for name, value in environment().items() if not name.startswith(("PREFECT_", "SCROLLWORK_"))}
     for words, status in ((["nightly"], 1), (["--help"], 0)):

@@ -55,6 +55,7 @@ def kept(home: Path, stage: str, part: str = "") -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_published_figures_are_not_beside_ours_or_words_pass_for_tokens(build: Build) -> None:
     rows = {row["task"]: row["data_set"] for row in build("--sample")}
     assert tuple(rows) == TASKS
@@ -128,6 +129,7 @@ def test_suites_that_do_not_draw_have_data_sets(call: Call) -> None:
     assert not {"data_set", "data_sets_read"} & set(json.loads(out)[0])
 
 
+@pytest.mark.slow
 def test_reference_lengths_of_a_run_are_of_our_json(call: Call, no_table: None) -> None:
     ask = ("run", "seam", "--sample", "--engine", "inline", "--quiet", "--runs", "1", "--model", "naive")
     assert call(*ask, "--task", "sci_co", "--task", "musique", "--task", "fuse_reviews")[0] == 0
@@ -146,6 +148,7 @@ def test_reference_lengths_of_a_run_are_of_our_json(call: Call, no_table: None) 
     assert measures["reference_words"] == pytest.approx(sum(len(text.split()) for text in summaries) / len(summaries))
 
 
+@pytest.mark.slow
 def test_ecb_on_real_files_has_other_documents_a_sample(build: Build, call: Call, shared: Path) -> None:
     raw = shared / "raw"
     for needed in ("ecb_plus/ECB+_LREC2014", "seam/files/prompts/ECB.json"):
@@ -165,6 +168,7 @@ def test_ecb_on_real_files_has_other_documents_a_sample(build: Build, call: Call
     assert counted["tokens_out"] == 178, "mentions of a topic, a word each"
 
 
+@pytest.mark.slow
 def test_reviews_in_the_layout_without_a_summary_have_a_length_of_one_or_no_score(
     call: Call, no_table: None, tmp_path: Path
 ) -> None:

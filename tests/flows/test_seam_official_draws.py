@@ -127,6 +127,7 @@ def expected() -> dict[tuple[str, int], Row]:
     return found
 
 
+@pytest.mark.slow
 def test_official_stream_from_raw_files_is_another(scrollwork: Scrollwork, raw: Path) -> None:
     scrollwork(*command(raw))
     for (task, run), wanted in expected().items():
@@ -161,6 +162,7 @@ def test_official_order_of_documents_is_another(scrollwork: Scrollwork, raw: Pat
             assert prompt.endswith(f"*The documents*:\n{ending}")
 
 
+@pytest.mark.slow
 def test_manifest_of_the_official_stream_is_that_of_a_stream_of_one_data_set(scrollwork: Scrollwork, raw: Path) -> None:
     asked = command(raw)[2:-2]
     told = scrollwork("seam", "manifest", "musique", "1", *asked).out

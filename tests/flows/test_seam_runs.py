@@ -48,6 +48,7 @@ def of_runs(home: Path, *runs: int) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_further_run_pays_again_or_changes_earlier_ones(
     scrollwork: Scrollwork, vendor: Scripted, raw_files: tuple[str, str]
 ) -> None:
@@ -324,6 +325,7 @@ print(json.dumps([list(sys.version_info[:2]), found]))
 """
 
 
+@pytest.mark.slow
 def test_manifest_depends_on_the_version_of_python(house: Path, scrollwork: Scrollwork, tmp_path: Path) -> None:
     """All runs of the sample, drawn and rendered by each Python that is here from what curation left."""
     pythons = interpreters()

@@ -457,6 +457,14 @@ time.sleep(60)
 """
 
 
+def test_the_last_words_of_a_flow_run_are_not_in_the_log(tmp_path):
+    """It has ended, and all that it said is still in the pipe."""
+    code = "import os; from scrollwork.flows.server.worker import keep_port; out, said = os.pipe()\n"
+    code += "os.write(said, b'goes on\\nends\\n'); os.close(said); keep_port(0, [out])"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (0, "goes on\nends\n"), ended.stderr
+
+
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_worker_outlives_its_server_or_takes_paid_answers_along(tmp_path, busy):
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -577,6 +585,7 @@ print(server.database.connection_url.get_secret_value(), server.api.csrf_protect
 """
 
 
+@pytest.mark.slow
 def test_the_users_own_database_is_used_by_up(tmp_path, monkeypatch):
     """Its unfinished flow runs were marked as crashed. From the environment, and from each file that Prefect reads."""
     theirs = f"sqlite+aiosqlite:///{tmp_path}/theirs.db"

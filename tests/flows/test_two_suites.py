@@ -44,6 +44,7 @@ def ran(call: Call, tmp_path: Path) -> Any:
     return ran
 
 
+@pytest.mark.slow
 def test_run_gives_each_of_two_suites_its_own_thresholds(ran: Any, tmp_path: Path) -> None:
     write(tmp_path / "raw", LEVAL, 60)
     write(tmp_path / "raw", LONG, 20)

@@ -102,6 +102,7 @@ def test_run_is_at_work_and_gc_removes(work: Scrollwork) -> None:
     assert gc(work, "--yes").document["removed"]
 
 
+@pytest.mark.slow
 def test_run_that_begins_between_listing_and_removal_loses_what_it_reads(house: Path, tmp_path: Path) -> None:
     """The raw file is as it was before, so the run reads just what gc has listed. The run waits for gc, and gc for none:
     it lists again once it is alone."""
@@ -164,6 +165,7 @@ def test_two_gc_at_once_disturb_each_other(work: Scrollwork) -> None:
     assert broken(work) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "after", [1, pytest.param(7, marks=pytest.mark.slow), pytest.param(14, marks=pytest.mark.slow)]
 )
@@ -228,6 +230,7 @@ def test_gc_of_no_home_makes_one(call, tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.slow
 def test_nights_lose_what_they_are_compared_with(scrollwork: Scrollwork, tmp_path: Path) -> None:
     with vendors(tmp_path) as served:
         work = ready(scrollwork, served)

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from scrollwork.readings.room import warnings
 from scrollwork.storage.home import Home
 from tests.conftest import FINISHED, Scrollwork
@@ -41,6 +43,7 @@ def test_disk_without_room_for_another_run_is_not_told_of(finished: Scrollwork) 
         assert warnings(Home.at(str(finished.home))) == []
 
 
+@pytest.mark.slow
 def test_budget_that_is_nearly_used_is_not_told_of(scrollwork: Scrollwork, tmp_path: Path) -> None:
     with vendors(tmp_path) as served:
         work = ready(scrollwork, served)

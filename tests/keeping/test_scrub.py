@@ -132,6 +132,7 @@ def test_forged_digest_is_not_found_by_building_again(finished: Scrollwork) -> N
     assert finished("verify", "--rebuild", "1").out.count("\n") == 2
 
 
+@pytest.mark.slow
 def test_what_was_made_from_forged_rows_stands(finished: Scrollwork) -> None:
     """The scores are forged, and all that follows was built from them: not only the artifact that is looked at is wrong."""
     before = files_of(finished.home)
@@ -148,6 +149,7 @@ def test_what_was_made_from_forged_rows_stands(finished: Scrollwork) -> None:
     assert files_of(finished.home) == before
 
 
+@pytest.mark.slow
 def test_damaged_snapshot_is_built_or_stays(finished: Scrollwork) -> None:
     """Its stage may ask, so it is left to the next run, which would not see a flipped byte by itself."""
     before, folder = files_of(finished.home), one(finished, "generate")
@@ -161,6 +163,7 @@ def test_damaged_snapshot_is_built_or_stays(finished: Scrollwork) -> None:
     assert scrubbed(finished).damage == []
 
 
+@pytest.mark.slow
 def test_last_copy_of_answers_is_removed(scrollwork: Scrollwork, tmp_path: Path) -> None:
     with vendors(tmp_path) as served:
         work = ready(scrollwork, served)
@@ -190,6 +193,7 @@ def test_damaged_artifact_of_no_plan_is_built(finished: Scrollwork) -> None:
     assert "no current plan has it" in damage.how
 
 
+@pytest.mark.slow
 def test_changed_code_counts_as_damage(finished: Scrollwork, tree: Path) -> None:
     """The same home, scrubbed by code whose score stage differs: nothing of score and what follows is compared."""
     path = tree / "scoring" / "metrics" / "es.py"
@@ -250,6 +254,7 @@ scrub(Home.at(sys.argv[1]), 1.0, 1.0)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["cleared", "beside"])
 def test_killed_scrub_leaves_damage_or_half_a_home(finished: Scrollwork, when: str) -> None:
     before = files_of(finished.home)
@@ -275,6 +280,7 @@ def test_wrong_share_is_taken(call: Call, finished: Scrollwork) -> None:
     assert own("verify", "ab", "--rebuild", "1")[0] == 2
 
 
+@pytest.mark.slow
 def test_night_does_not_tell_what_its_scrub_found(scrollwork: Scrollwork, tmp_path: Path) -> None:
     with vendors(tmp_path) as served:
         work = ready(scrollwork, served)

@@ -87,6 +87,7 @@ def test_hostile_names_act_or_fill_the_screen(tmp_path: Path) -> None:
     assert not {"\x1b", "\0", "\u202e"} & set(text)
 
 
+@pytest.mark.slow
 def test_results_of_one_home_are_compared_with_all_that_it_holds(tmp_path: Path) -> None:
     home = tmp_path / "home"
     sw.run("zeroscrolls", models=["oracle"], home=home, **ONE)

@@ -259,6 +259,7 @@ def test_a_seed_that_was_run_alone_too_is_there_twice(copied: Path) -> None:
     assert len(after) == len(before)
 
 
+@pytest.mark.slow
 def test_other_runs_of_a_ranked_suite_share_their_names(copied: Path) -> None:
     ran(copied, "seam", models=("naive",), tasks=("musique",), runs=3, seed=7)
     home = sw.open(copied)

@@ -56,6 +56,7 @@ def ran(home: Path, function: Callable[[str], str], revision: str = "1", limit: 
     return [str(one.message) for one in caught]
 
 
+@pytest.mark.slow
 def test_answers_of_other_code_are_read_without_a_word(tmp_path: Path) -> None:
     home = tmp_path / "home"
     assert ran(home, first()) == []

@@ -157,7 +157,9 @@ def test_a_client_opened_in_the_first_call_is_in_another_loop_later() -> None:
     assert len(loops) == 1
 
 
-@pytest.mark.parametrize("waits", [False, True], ids=["plain", "coroutine"])
+@pytest.mark.parametrize(
+    "waits", [pytest.param(False, id="plain"), pytest.param(True, id="coroutine", marks=pytest.mark.slow)]
+)
 def test_an_answer_is_asked_twice_or_a_mended_function_is_not_asked(tmp_path: Path, waits: bool) -> None:
     seen: Counter[str] = Counter()
     broken = True

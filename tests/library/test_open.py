@@ -93,6 +93,7 @@ def test_reading_writes_or_prints(copied: Path, capfd: pytest.CaptureFixture[str
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_read_only_disk_cannot_be_read(whole: Path, tmp_path: Path) -> None:
     """Mounted so in a namespace of its own: root passes over permissions, and not over this."""
     assert int(with_read_only(whole, READ.format(frames=FRAMES), tmp_path)) > 20

@@ -77,6 +77,7 @@ def ended(command: list[str], home: Path) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_a_folder_without_rights_is_an_error_of_the_system(tmp_path: Path) -> None:
     if BOUND and shutil.which(BOUND[0]) is None:
         pytest.skip("root, and no setpriv to give up its rights")

@@ -66,6 +66,7 @@ print(sw.compare(result).table.select("a", "b", "n", "difference").rows())
 """
 
 
+@pytest.mark.slow
 def test_a_result_in_a_home_that_cannot_be_written_is_of_no_run(tmp_path: Path) -> None:
     """No row of the run is kept there."""
     home, here = tmp_path / "home", tmp_path / "here"
@@ -77,6 +78,7 @@ def test_a_result_in_a_home_that_cannot_be_written_is_of_no_run(tmp_path: Path) 
     assert with_read_only(home, ON_READ_ONLY, here).strip() == repr(wanted)
 
 
+@pytest.mark.slow
 def test_results_of_other_inputs_or_of_mended_failures_are_one_model(tmp_path: Path) -> None:
     broken = True
 
@@ -164,6 +166,7 @@ def mended() -> Any:
     return failing
 
 
+@pytest.mark.slow
 def test_a_mended_function_is_said_to_be_read_only_and_no_mark_stays(tmp_path: Path) -> None:
     one = {**ONE, "home": tmp_path}
     first = sw.run("zeroscrolls", models=sw.model(failing, name="mine", revision="1"), **one)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tracemalloc
 
+import pytest
+
 from benchmarks.scale.calls import asked
 from tests.models.clock import in_time
 
@@ -21,6 +23,7 @@ def peak(count: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_calls_that_ended_are_held() -> None:
     peak(100)  # what is imported late
     assert peak(MANY) - peak(FEW) < MOST * (MANY - FEW)

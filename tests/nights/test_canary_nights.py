@@ -109,6 +109,7 @@ def test_a_silent_change_asks_no_full_set_or_pays_the_canary_twice(work: Scrollw
     assert "is a canary" in work("nights", "accept", after[0]["name"], status=2).err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("what", "cause"), [("version", "version"), ("fingerprint", "fingerprint")])
 def test_a_change_that_is_only_reported_asks_no_full_set(
     work: Scrollwork, served: Vendors, what: str, cause: str
@@ -125,6 +126,7 @@ def test_a_change_that_is_only_reported_asks_no_full_set(
     assert night(work)["kind"] == "canary"
 
 
+@pytest.mark.slow
 def test_other_weights_on_an_own_server_ask_no_full_set(scrollwork: Scrollwork, served: Vendors) -> None:
     work = ready(scrollwork, served, hotels=HOTELS, provider="compatible", context=100_000)
     served.set(root="/models/one", ahead_s=5.0)
@@ -158,6 +160,7 @@ def test_the_full_set_is_never_due(work: Scrollwork, served: Vendors) -> None:
     assert night(work)["kind"] == "canary"
 
 
+@pytest.mark.slow
 def test_a_night_killed_between_canary_and_full_set_begins_anew(work: Scrollwork, served: Vendors) -> None:
     """As the home is after such a kill: the canary's epoch is complete, and no row and no full set stand."""
     night(work)
@@ -231,6 +234,7 @@ def test_two_commands_at_once_leave_two_rows_or_pay_twice(scrollwork: Scrollwork
             assert len(rows(work.home)) == stood + 1
 
 
+@pytest.mark.slow
 def test_a_budget_that_ends_in_the_canary_stores_a_night(work: Scrollwork, served: Vendors) -> None:
     first = night(work)
     before = asked(served)
@@ -245,6 +249,7 @@ def test_a_budget_that_ends_in_the_canary_stores_a_night(work: Scrollwork, serve
     assert mixed["models"][0]["reference"] == first["name"]
 
 
+@pytest.mark.slow
 def test_answers_that_a_canary_lacks_pass_as_no_change(work: Scrollwork, served: Vendors) -> None:
     night(work)
     served.set(plan={"script": ["400", "", "", "", ""]})
@@ -268,6 +273,7 @@ def test_a_canary_is_asked_where_something_else_says_when(
     assert asked(served) == 0
 
 
+@pytest.mark.slow
 def test_fresh_in_a_table_is_passed_over_or_other_models_have_a_canary(work: Scrollwork, served: Vendors) -> None:
     file = work.home.parent / "own.toml"
     file.write_text(file.read_text() + "fresh = 7\n")
@@ -290,6 +296,7 @@ def test_a_night_that_only_reads_asks_a_canary(work: Scrollwork, served: Vendors
     assert asked(served) == before
 
 
+@pytest.mark.slow
 def test_the_plan_of_a_night_says_otherwise_or_begins_it(work: Scrollwork, served: Vendors) -> None:
     planned = ("nights", "plan", *words(work)[2:], "--json")
     first = work(*planned).document
@@ -314,6 +321,7 @@ def test_the_plan_of_a_night_says_otherwise_or_begins_it(work: Scrollwork, serve
     ]
 
 
+@pytest.mark.slow
 def test_a_night_of_fewer_tasks_stands_for_the_full_set(work: Scrollwork, served: Vendors) -> None:
     """It has a line for the task that was not asked; and one epoch may be of two nights."""
     both = ("--task", "quality")

@@ -93,6 +93,7 @@ def test_equal_nights_raise_an_alarm_or_a_drop_raises_none(work: Scrollwork, ser
     assert work("nights", "--json").document["nights"][2]["sentence"] == row["sentence"]
 
 
+@pytest.mark.slow
 def test_accepted_night_is_not_what_later_ones_are_compared_with(work: Scrollwork, served: Vendors) -> None:
     night(work)
     served.set(edition=BAD)
@@ -112,6 +113,7 @@ def test_accepted_night_is_not_what_later_ones_are_compared_with(work: Scrollwor
     assert "4 nights begin with" in work("nights", "show", second["name"][:10], status=2).err
 
 
+@pytest.mark.slow
 def test_muted_task_raises_an_alarm_or_stays_muted_for_ever(work: Scrollwork, served: Vendors) -> None:
     night(work)
     assert "there are: quality, space_digest" in work("nights", "mute", "space", "--until", "2999-01-01", status=2).err
@@ -137,6 +139,7 @@ def test_models_of_one_night_share_a_verdict(work: Scrollwork, served: Vendors) 
     assert second["sentence"].startswith("m: space_digest fell by ")
 
 
+@pytest.mark.slow
 def test_answers_that_are_missing_pass_or_end_the_night(work: Scrollwork, served: Vendors) -> None:
     night(work)
     served.set(plan={"script": ["400"] * 10})
@@ -170,6 +173,7 @@ def test_killed_night_is_begun_anew(scrollwork: Scrollwork, tmp_path: Path) -> N
         assert work("nights", "--json").document["unfinished"] == []
 
 
+@pytest.mark.slow
 def test_night_killed_after_its_last_answer_is_paid_again(work: Scrollwork, served: Vendors) -> None:
     first = night(work)
     inputs = len(served.requests())
@@ -215,6 +219,7 @@ def test_budget_that_ends_stores_half_a_night(work: Scrollwork, served: Vendors)
     assert work("nights", "--json").document["unfinished"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("function", "told"), [("write_night", True), ("scrub_lines", False)])
 def test_an_error_that_ends_a_night_is_told_nowhere_or_of_a_stored_one(
     work: Scrollwork, function: str, told: bool
@@ -227,6 +232,7 @@ def test_an_error_that_ends_a_night_is_told_nowhere_or_of_a_stored_one(
     assert ("NOT WHOLE" in work("status").out) is told
 
 
+@pytest.mark.slow
 def test_damaged_night_stops_the_next_or_is_passed_over_silently(work: Scrollwork, served: Vendors) -> None:
     first, second = night(work), night(work)
     inputs = len(served.requests()) // 2
@@ -260,6 +266,7 @@ def test_commit_of_another_repository_is_told(tmp_path: Path) -> None:
     assert len(libraries_digest()) == 64
 
 
+@pytest.mark.slow
 def test_a_night_over_its_time_limit_is_whole_or_pays_twice(work: Scrollwork, served: Vendors) -> None:
     served.set(latency_s=0.3)
     hasty = work.with_(prefix=("-c", MINUTES_OF_A_SECOND), warm=True)

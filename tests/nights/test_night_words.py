@@ -88,6 +88,7 @@ def test_a_night_is_accepted_without_a_word_on_what_it_lacks_or_on_its_drops() -
     ]
 
 
+@pytest.mark.slow
 def test_answers_that_failed_for_good_are_a_dead_end(scrollwork: Scrollwork, served: Vendors) -> None:
     work = ready(scrollwork, served)
     first = night(work)
@@ -116,6 +117,7 @@ def test_answers_that_failed_for_good_are_a_dead_end(scrollwork: Scrollwork, ser
     assert work("nights", "accept", third["name"], "--json").document["missing"] == []
 
 
+@pytest.mark.slow
 def test_a_document_that_changed_upstream_ends_the_row_of_nights(scrollwork: Scrollwork, served: Vendors) -> None:
     work = ready(scrollwork, served)
     first = night(work)

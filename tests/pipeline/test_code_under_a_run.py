@@ -49,6 +49,7 @@ def value(work):
     return row["value"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", ["digested, then loaded", pytest.param("loaded, then digested", marks=pytest.mark.slow)]
 )

@@ -87,6 +87,7 @@ def cluster(folder: Path, **options: Any) -> Iterator[Cluster]:
         kill([found.scheduler, *found.workers])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "suite", [pytest.param(one, marks=[pytest.mark.slow] * (one != "zeroscrolls")) for one in SUITES]
 )
@@ -352,6 +353,7 @@ def test_command_takes_no_cluster(scrollwork: Scrollwork, tmp_path: Path) -> Non
     assert "name the cluster once" in said
 
 
+@pytest.mark.slow
 def test_engine_has_another_name_than_it_is_called() -> None:
     assert [name in ENGINES for name in ("inline", "prefect", "dask", "dask:tcp://a:1", "ray", "dasK:x")] == [
         *[True] * 4,

@@ -33,6 +33,7 @@ def plain(status: Status) -> tuple[Any, ...]:
     return status.state, status.why, status.key, status.content, str(status.problem), str(status.damage)
 
 
+@pytest.mark.slow
 def test_looking_at_nodes_together_gives_other_states(
     own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

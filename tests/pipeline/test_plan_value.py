@@ -115,6 +115,7 @@ print(len(planned.statuses), int(peak.split()[1]) // 1024)
 """
 
 
+@pytest.mark.slow
 def test_seam_with_fifty_models_takes_much_memory(tmp_path: Path) -> None:
     """Its time is in benchmarks/planning.py; memory is the same on every machine."""
     code = [sys.executable, "-c", LARGE, str(tmp_path)]

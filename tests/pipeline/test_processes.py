@@ -36,6 +36,7 @@ def ran(home: Path, suite: str, processes: Processes | None, **more: Any) -> Out
     return execute.run(chain, partial(run_inline, processes=processes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "suite", [pytest.param(one, marks=[pytest.mark.slow] * (one != "zeroscrolls")) for one in SUITES]
 )
@@ -131,6 +132,7 @@ def children(pid: int) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 def test_processes_outlive_the_one_that_started_them(tmp_path: Path) -> None:
     parent = program(tmp_path / "home")

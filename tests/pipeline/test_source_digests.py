@@ -101,6 +101,7 @@ def test_an_unrelated_module_rebuilds_something(work):
     assert changed(work.states(*FINISHED)) == []
 
 
+@pytest.mark.slow
 def test_a_changed_metric_generates_again_or_leaves_its_scores_standing(work):
     append(work.root / "scoring" / "metrics" / "es.py", "HALVING_POINTS = 5.0")
     plan = work.plan(*FINISHED)
@@ -167,6 +168,7 @@ nodes = [chain.report(chain.scored, [], [*judged, chain.compare(judged, chain.sc
     assert set(unknown) <= IN_NO_ANSWER
 
 
+@pytest.mark.slow
 def test_a_build_runs_house_code_that_its_key_does_not_know(scrollwork, tmp_path):
     program = tmp_path / "loaded.py"
     program.write_text(
@@ -450,6 +452,7 @@ def test_memory_of_digests_grows_for_ever_or_is_written_where_bytecode_is_not(tm
     assert calls == []
 
 
+@pytest.mark.slow
 def test_template_or_style_of_a_page_is_in_no_key_or_that_of_another_design_is(work):
     for name in ("templates/windows.html", "assets/windows.css", "templates/runs.html", "templates/statistics.html"):
         append(work.root / "reporting" / name, "<!-- of others -->")

@@ -22,6 +22,7 @@ from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 from tests.preprocessing.bad_layouts import DEEP, GONE, JSON, LAYOUTS, Clean, clean, curated, paths, put
 from tests.preprocessing.bad_values import ANY, HUGE, NO_JSON, cases
+from tests.some_slow import one_in
 
 # Records have no names of their own, or are named by a file's keys.
 NUMBERED = {
@@ -158,8 +159,8 @@ HOSTILE = st.one_of(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", JSON)
-@settings(SPOILED, max_examples=100)
+@pytest.mark.parametrize("name", one_in(2, JSON))
+@SPOILED
 @given(data=st.data())
 def test_anything_anywhere_in_a_record_raises_or_costs_another(name: str, data: st.DataObject) -> None:
     layout, before = LAYOUTS[name], undamaged(name)

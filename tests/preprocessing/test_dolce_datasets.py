@@ -402,6 +402,7 @@ def test_passages_of_a_real_file_are_others_than_it_numbers(shared: Path, task: 
     assert real(shared, task, "o").counts == numbered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["leval_toefl", "leval_quality", "leval_coursera"])
 def test_options_of_a_real_file_are_not_known(shared: Path, task: str) -> None:
     found, config = real(shared, task), SUITE.tasks[task]

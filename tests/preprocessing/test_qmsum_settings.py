@@ -33,6 +33,7 @@ def test_zeroscrolls_default_does_not_give_the_published_length(raw: str) -> Non
     assert round(mean([one[0] for one in found])) == 10839
 
 
+@pytest.mark.slow
 def test_scrolls_default_is_further_from_the_published_length_or_gives_other_outputs(raw: str) -> None:
     options = dict(load_suite("scrolls").tasks["qmsum"].options)
     found = [one for split in ("train", "validation", "test") for one in lengths("scrolls", raw, split, options)]

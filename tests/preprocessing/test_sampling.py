@@ -185,6 +185,7 @@ class Endless:
         return (example(f"e{n}") for n in range(self.count))
 
 
+@pytest.mark.slow
 def test_memory_of_a_sample_grows_with_the_data_set() -> None:
     def peak(count: int) -> int:
         tracemalloc.start()

@@ -22,6 +22,7 @@ from scrollwork.records.example import Example
 from tests.preprocessing.bad_layouts import JSON, LAYOUTS, Files, Layout, paths, put
 from tests.preprocessing.raw_kit import OPTIONS, Kit
 from tests.preprocessing.test_bad_fields import HOSTILE, SPOILED
+from tests.some_slow import one_in
 from tests.preprocessing.test_shared_records import once
 
 SHARED = [name for name in JSON if by_record(LAYOUTS[name].dataset) is not None]
@@ -60,7 +61,7 @@ def is_the_same(whole: Outcome, shares: Sequence[Outcome]) -> bool:
     return not ids or len({*ids}) < len(ids) or once(rows, errors=True) == whole
 
 
-@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("name", one_in(3, SHARED))
 @settings(SPOILED, max_examples=40)
 @given(data=st.data())
 def test_spoiled_records_are_told_otherwise_in_shares(name: str, data: st.DataObject) -> None:

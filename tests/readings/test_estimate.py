@@ -77,6 +77,7 @@ def test_batch_of_a_vendor_that_takes_none_has_a_price(work: Scrollwork) -> None
     assert all(line.rstrip("┃│ ").endswith("–") for line in shown.splitlines() if line.startswith("│"))
 
 
+@pytest.mark.slow
 def test_prompts_are_cut_without_a_word(work: Scrollwork) -> None:
     cut = ("--tokenizer", "words", "--max-input-tokens", "800")
     own = ("--models", str(work.home.parent / "own.toml"))

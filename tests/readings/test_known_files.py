@@ -40,6 +40,7 @@ def copied(source: Path, raw: Path, path: str, lines: int | None = None) -> None
     place.write_bytes(b"".join(whole[:lines]))
 
 
+@pytest.mark.slow
 def test_a_real_file_that_lost_its_last_line_is_silent(call: Call, shared: Path, tmp_path: Path) -> None:
     copied(shared / "raw", tmp_path / "whole", QMSUM)
     (row,), _ = build(call, "zeroscrolls", tmp_path / "whole", "--task", "qmsum", "--limit", "3")
@@ -134,6 +135,7 @@ def test_another_release_under_the_name_is_as_published(tmp_path: Path) -> None:
     assert known.file_state(swapped, str(tmp_path)).why == "has those of d/v2/test.jsonl"
 
 
+@pytest.mark.slow
 def test_the_changed_file_of_one_model_is_hidden_by_the_right_one_of_another(call: Call, tmp_path: Path) -> None:
     for name, more in (("right", b""), ("changed", b"\n")):  # the same inputs, so one section
         copied(SAMPLE_FOLDER, tmp_path / name, QMSUM)

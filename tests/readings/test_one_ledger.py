@@ -21,10 +21,10 @@ ASKED = {
     "seam": {"models": ("lead", "naive"), "tasks": ("musique", "sci_co"), "runs": 2},
     "dolce": {"models": ("planted:noise=0.2", "planted:noise=0.4"), "strategy": "take:2"},
 }
-SLOW = [pytest.param(suite, marks=[pytest.mark.slow] * (suite == "dolce")) for suite in ASKED]
 
 
-@pytest.mark.parametrize("suite", SLOW)
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", ASKED)
 def test_page_of_a_home_shows_other_rows_than_the_page_of_its_only_run(suite: str, tmp_path: Path) -> None:
     chain = Chain(Request.of(suite, home=str(tmp_path), sample=True, **ASKED[suite]))
     outcome = run(chain, run_inline)

@@ -36,6 +36,7 @@ def run(call: Call, tmp_path: Path):  # type: ignore[no-untyped-def]
     return run
 
 
+@pytest.mark.slow
 def test_report_fails_on_a_family_and_its_seed_alone_on_other_inputs(call: Call, run) -> None:  # type: ignore[no-untyped-def]
     run("--model", "naive")
     run("--model", "naive:seed=0", other=True)

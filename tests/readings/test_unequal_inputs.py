@@ -61,6 +61,7 @@ def run_report(call: Call, kind: str) -> str:
     return out.read_text()
 
 
+@pytest.mark.slow
 def test_a_format_does_not_say_on_how_many_inputs_a_row_stands(call: Call, run) -> None:  # type: ignore[no-untyped-def]
     run("bm25", tasks=("qasper", "qmsum"))
     run("lead", "--limit", str(PILOT), tasks=("qasper", "qmsum"))
@@ -90,6 +91,7 @@ def test_equal_inputs_of_other_runs_are_parted(call: Call, run) -> None:  # type
     assert set(sections(call)) == {"test"}
 
 
+@pytest.mark.slow
 def test_a_later_pilot_hides_what_was_scored_before(call: Call, run) -> None:  # type: ignore[no-untyped-def]
     run("lead", tasks=("qasper", "qmsum"))
     run("lead", "--limit", str(PILOT))
@@ -124,6 +126,7 @@ def test_a_setting_that_changes_no_input_makes_a_second_row(call: Call, run) -> 
     assert [(row.task, row.split) for row in rows] == [("qasper", "test"), ("qmsum", "test")]
 
 
+@pytest.mark.slow
 def test_a_ranking_leaves_out_other_settings_without_a_word(call: Call) -> None:
     for more in ((), ("--instances", "2")):
         ask = ("--sample", "--engine", "inline", "--task", "musique", "--runs", "1", "--model", "lead", *more)

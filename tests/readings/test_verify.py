@@ -169,6 +169,7 @@ def test_white_space_of_a_manifest_or_a_pointer_is_not_its_bytes(work):
     assert verify(home, "")["broken"] == []
 
 
+@pytest.mark.slow
 def test_what_a_run_left_is_gone_without_a_word(work):
     """Also what is nobody's input: the report, the pointer to the answers."""
     home = Home.at(str(work.home))

@@ -69,7 +69,7 @@ from scrollwork.storage.artifacts.columns import to_batch
 from scrollwork.storage.artifacts.plain import plain_rows, plain_values, stored_values
 
 SHA = "0123456789abcdef" * 4
-QUICK = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=settings.default.max_examples // 4, suppress_health_check=[HealthCheck.too_slow])
 
 text = st.text(max_size=12)
 filled = st.text(min_size=1, max_size=12)

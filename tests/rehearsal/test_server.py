@@ -19,6 +19,7 @@ from scrollwork.rehearsal.families import FAMILIES, find
 from scrollwork.rehearsal.faulty.faults import AFTER, BEFORE, KINDS, LINES
 from scrollwork.rehearsal.server import PATHS, Rehearsal
 from tests.rehearsal.kit import SUNDAY, bill, claude, client, rehearsing, text
+from tests.some_slow import one_in
 
 EXPLICIT = {"prompt_cache_options": {"mode": "explicit"}}
 
@@ -66,7 +67,7 @@ def test_a_clock_that_runs_stands_still() -> None:
     assert clock.now() > datetime.fromisoformat(SUNDAY).timestamp()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", one_in(8, KINDS))
 def test_a_faulty_reply_is_a_good_one_or_is_paid_where_no_work_was_done(kind: str) -> None:
     with rehearsing(faults={"openai": {kind: 1.0}}) as running:
         body = {
@@ -114,7 +115,7 @@ def test_fewer_than_thirty_nine_kinds_of_faulty_reply_or_one_twice() -> None:
     assert set(LINES) < set(KINDS)
 
 
-@pytest.mark.parametrize("kind", AFTER)
+@pytest.mark.parametrize("kind", one_in(4, AFTER))
 def test_a_fault_of_the_body_breaks_the_server_on_other_endpoints(kind: str) -> None:
     with rehearsing(faults={"*": {kind: 1.0}}) as running:
         for url, body, headers in (
@@ -147,6 +148,7 @@ def test_luck_depends_on_the_order_of_requests_or_a_second_try_never_has_another
     assert 4 <= sum(tries > 1 for tries in seen[0].values()) <= 20
 
 
+@pytest.mark.slow
 def test_requests_at_the_same_time_share_a_cache_that_none_has_written_yet() -> None:
     mark: Any = [{"type": "text", "text": text(2_000), "cache_control": {"type": "ephemeral"}}]
     ready = Barrier(4)  # making a client takes as long as an answer on a busy machine

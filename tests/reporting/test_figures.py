@@ -49,6 +49,7 @@ def test_a_chart_is_laid_out_otherwise_than_savefig_does(kind: str, monkeypatch:
     assert chart_file(chart, kind) == own
 
 
+@pytest.mark.slow
 def test_another_process_draws_other_bytes() -> None:
     """Of equal data, in another order of sets. The tests remember charts (tests/forked.py), so that runs do not show it."""
     from tests.conftest import environment  # not where the program imports this module

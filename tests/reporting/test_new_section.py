@@ -39,6 +39,7 @@ LINE = r"(?<=    sections: tuple\[str, \.\.\.\] = \()"
 SHOWN = '<section id="toy"><h2>Toys</h2><p>1 of naive:seed=0</p></section>'
 
 
+@pytest.mark.slow
 def test_new_section_needs_more_than_a_module_a_template_and_a_line(finished: Scrollwork, tree: Path) -> None:
     (tree / "reporting" / "page" / "toy.py").write_text(MODULE, encoding="utf-8")
     template = tree / "reporting" / "templates" / "toy.html"

@@ -110,6 +110,7 @@ def test_half_a_character_in_a_message_can_be_written_down() -> None:
     assert b"caf\xe2\x9f\xa8U+DCE9" in made(content).encode("utf-8")
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 @settings(max_examples=40)
 def test_any_text_is_shown_as_text(text: str) -> None:

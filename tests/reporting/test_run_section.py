@@ -233,6 +233,7 @@ def test_hostile_names_reach_a_page_or_a_file_as_they_are() -> None:
     assert terminal(found)
 
 
+@pytest.mark.slow
 def test_equal_rows_give_another_page_or_chart() -> None:
     one, other = (ranked_board(drawn(MODELS), lengths=True) for _ in range(2))
     assert html(one, charts=True) == html(other, charts=True)

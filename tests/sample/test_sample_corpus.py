@@ -71,6 +71,7 @@ def test_corpus_differs_from_what_its_generator_writes(tmp_path: Path) -> None:
     assert [name for name in kept if written[name] != kept[name]] == []
 
 
+@pytest.mark.slow
 def test_generator_depends_on_hash_seed_or_locale(tmp_path: Path) -> None:
     environment = {"PYTHONHASHSEED": "77", "LC_ALL": "C", "TZ": "Asia/Tokyo"}
     command = [sys.executable, str(ROOT / "sample" / "generate.py"), str(tmp_path)]

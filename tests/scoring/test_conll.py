@@ -190,6 +190,7 @@ def by_scorch(key, response, mode):
     return [*each, sum(each) / 3]
 
 
+@pytest.mark.slow
 def test_scores_depart_from_scorch():
     rng = random.Random(11)
     pairs = [clusterings(rng) for _ in range(3000)]

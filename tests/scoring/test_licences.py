@@ -70,6 +70,7 @@ def imported(path: Path) -> set[str]:
     return {name.partition(".")[0] for name in names}
 
 
+@pytest.mark.slow
 def test_unidecode_is_imported_elsewhere_than_by_the_f1():
     files = [path for folder in OURS for path in (PROJECT / folder).rglob("*.py")]
     assert len(files) > 300

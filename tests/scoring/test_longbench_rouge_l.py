@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from scrollwork.scoring.metrics.longbench import rouge_l
 from scrollwork.scoring.reading.parsing import first_line
+from tests.some_slow import one_in
 
 PIECES = ["a", "b", "B", "c", "a ", " b", ".", "..", ". ", " ", "\n", "d\te", "e,", "½"]
 
@@ -31,7 +32,7 @@ def test_value_departs_from_the_package(package, prediction, reference):
     assert rouge_l.score(prediction, [reference]).value == pytest.approx(package(prediction, reference), abs=1e-12)
 
 
-@pytest.mark.parametrize("task", ["gov_report", "qmsum", "multi_news", "samsum"])
+@pytest.mark.parametrize("task", one_in(4, ["samsum", "qmsum", "multi_news", "gov_report"]))
 def test_value_of_real_output_departs_from_the_package(shared, package, task):
     path = shared / "raw" / "longbench_mini" / f"MiniLongBench_{task}.json"
     for row in json.loads(path.read_text(encoding="utf-8")).values():

@@ -33,6 +33,7 @@ def test_long_line_has_another_ratio_than_difflib_gives_it():
         assert 0 < ratio(line, reference) == SequenceMatcher(None, line, reference).ratio()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fill", one_in(2, ["\xe9", "z"]))
 def test_many_blocks_in_a_megabyte_cost_a_minute(fill):
     """Each character of the reference is a block, and what is left of the line is looked through again for each."""

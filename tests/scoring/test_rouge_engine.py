@@ -158,7 +158,7 @@ LONG = {
 }
 
 
-ALIKE = {"no word twice", "one word", "a word a line", "lines of 40"}  # the other names go the same ways
+ALIKE = {"no word twice", "one word", "a word a line", "lines of 40", "two lines"}  # the other names go the same ways
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ALIKE)) for name in LONG])

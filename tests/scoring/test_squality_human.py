@@ -47,6 +47,7 @@ def test_human_score_with_stemming_departs_from_the_published_one(responses):
     assert round(found.components["per_instance_mean"], 1) == 23.5
 
 
+@pytest.mark.slow
 def test_human_score_without_stemming_departs_from_the_measured_one(responses):
     assert round(human(responses, stem=False).value, 2) == 22.56
 

@@ -211,6 +211,7 @@ while not Path(sys.argv[2]).exists():
 """
 
 
+@pytest.mark.slow
 def test_sweep_takes_the_folder_or_the_files_of_a_builder(tmp_path):
     artifacts, end = Artifacts(str(tmp_path / "a")), tmp_path / "end"
     sweepers = [start(SWEEP_ALL, tmp_path / "a", end) for _ in range(2)]

@@ -131,6 +131,7 @@ def test_damaged_snapshot_beside_a_lost_store_is_paid_again_or_thrown_away(home,
     assert session(home).store.claim([key(700)], "run", 60) == {key(700)}
 
 
+@pytest.mark.slow
 def test_flipped_byte_of_a_snapshot_puts_another_answer_in_its_place(home):
     """Wherever it is: a row is put back as it was paid for, or told as lost; and it was refused before."""
     whole = held(home)

@@ -208,6 +208,7 @@ def test_retry_after_in_seconds_is_waited_for(server: FileServer, target: Path) 
     assert second.at - first.at >= 1.0
 
 
+@pytest.mark.slow
 def test_retry_after_as_a_date_is_waited_for(server: FileServer, target: Path) -> None:
     def busy(handler: Any) -> None:
         handler.head(503, Content_Length=0, Retry_After=email.utils.formatdate(time.time() + 2, usegmt=True))
@@ -246,6 +247,7 @@ def test_dripping_answer_is_cut_and_resumed(server: FileServer, target: Path) ->
     assert target.read_bytes() == DATA
 
 
+@pytest.mark.slow
 def test_server_that_stalls_for_ever_is_left_after_a_few_tries(server: FileServer, target: Path) -> None:
     with pytest.raises(DownloadError, match=r"nothing came for 0\.4 s"):
         get(target, server.on("/f", body(DATA, stall_after=0)))

@@ -120,7 +120,13 @@ def empty_snapshot(tmp_path: Path) -> Home:
     return home
 
 
-@pytest.mark.parametrize("way", [(), ("--batch", "--knob", "batch_s=1")], ids=["alone", "batch"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param((), id="alone"),
+        pytest.param(("--batch", "--knob", "batch_s=1"), id="batch", marks=pytest.mark.slow),
+    ],
+)
 def test_old_empty_answer_is_never_asked_again_or_always(way: tuple[str, ...], call: Call, tmp_path: Path) -> None:
     home, whole = rehearsed_with_old_answers(call, tmp_path)
     old = [whole[key] for key in sorted(whole)[:2]]

@@ -188,6 +188,7 @@ def test_two_makers_of_one_store_meet_half_of_it(tmp_path):
         finish(maker)
 
 
+@pytest.mark.slow
 def test_maker_killed_between_two_tables_blocks_the_store_for_ever(path):
     """Every statement before the commit may be the last one: what it leaves must open."""
     path.parent.mkdir()

@@ -253,6 +253,7 @@ def test_failure_that_was_asked_again_is_missed(home, place):
     assert problems(home) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_flipped_bit_in_the_file_is_not_found(home, tmp_path):
     """In a text, a key, a name, a digest, of answers and of attempts: told, mended, and nothing lost."""

@@ -109,6 +109,7 @@ def test_torn_file_is_imported_in_part(exported, other):
     assert everything(other) == ({}, {})
 
 
+@pytest.mark.slow
 def test_damaged_file_is_imported(exported, other, tmp_path):
     """One byte is another: either no row is touched (statistics of a page, which nobody reads), or it is refused."""
     whole = exported.read_bytes()
@@ -191,6 +192,7 @@ def test_file_of_something_else_is_imported_or_replaced(other, tmp_path):
     assert everything(other) == ({}, {})
 
 
+@pytest.mark.slow
 def test_many_answers_are_held_in_memory_or_lost_between_pages(store, other, tmp_path):
     """More than a page, more than a row group."""
     path = tmp_path / "answers.parquet"

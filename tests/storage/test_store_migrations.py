@@ -210,6 +210,7 @@ def test_store_of_another_schema_is_changed(place, schema):
     database.close()
 
 
+@pytest.mark.slow
 def test_killed_migration_leaves_half_a_store(path):
     """Every statement of the migration may be the last one."""
     path.parent.mkdir()

@@ -73,6 +73,7 @@ def test_added_task_moves_the_official_average(call: Call, folder: Path) -> None
         assert {row["Task"] for row in csv.DictReader(stream)} == set(load_suite("zeroscrolls").tasks)
 
 
+@pytest.mark.slow
 def test_average_stands_without_one_of_the_ten_or_falls_with_an_added_task(call: Call, folder: Path) -> None:
     nine = [part for name in load_suite("zeroscrolls").tasks if name != "qmsum" for part in ("--task", name)]
     ask = ("run", "--suite", "plus.toml", "--raw", "raw", "--model", "lexicon")

@@ -102,6 +102,7 @@ def test_model_of_a_package_is_never_asked_anew(work: Scrollwork) -> None:
     work("verify")
 
 
+@pytest.mark.slow
 def test_table_of_a_package_says_fresh_in_vain(work: Scrollwork) -> None:
     run(work, *tables(work))
     say(work, "second")
@@ -115,6 +116,7 @@ def test_table_of_a_package_says_fresh_in_vain(work: Scrollwork) -> None:
     assert len(calls(work)) == 2 * INPUTS
 
 
+@pytest.mark.slow
 def test_family_of_a_package_is_a_traceback_in_an_epoch(work: Scrollwork) -> None:
     asked = tables(work, voices=2)
     run(work, *asked)

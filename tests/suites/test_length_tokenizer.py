@@ -126,6 +126,7 @@ def test_tokenizer_that_is_asked_for_and_is_not_there_is_a_crash(
         load(OF_LENGTHS, Home(str(tmp_path / "home")))
 
 
+@pytest.mark.slow
 def test_lengths_of_prompts_are_words_where_the_table_is_there(call: Call, own: Path) -> None:
     run = (
         "run",

@@ -45,6 +45,7 @@ def ids(work: Scrollwork, *more: str) -> list[str]:
     return [json.loads(line)["instance"] for line in (out / "squality-test.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_new_option_needs_more_than_its_declaration_and_the_place_that_reads_it(with_option: Scrollwork) -> None:
     assert "--skipped N" in with_option("run", "--help").out
     whole, rest = ids(with_option), ids(with_option, "--skipped", "2")

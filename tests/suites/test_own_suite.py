@@ -165,6 +165,7 @@ def test_wrong_call_with_a_suite_file_passes(call: Call, folder: Path, arguments
     assert (status, said in err) == (2, True), err
 
 
+@pytest.mark.slow
 def test_key_free_baseline_does_not_answer_a_task_that_nobody_knew(call: Call, folder: Path) -> None:
     kinds = {"summarization": "rouge_geo", "qa": "f1", "nli": "em", "aggregation": "es"}
     task = block("`harbour.toml`").partition("[task.keepers]\n")[2].partition("\n[task")[0]

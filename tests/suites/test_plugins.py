@@ -65,9 +65,11 @@ OF_METRIC = {"score", "aggregate", "judge"}
         pytest.param(
             "harbour_suite/notes.py", {"curate", "sample", "prompt", "tokens"}, "notes", marks=pytest.mark.slow
         ),
-        ("harbour_suite/lines.py", {"curate", "sample", "prompt", "tokens"}, "notes"),
-        ("harbour_suite/parrot.py", {"generate"}, ""),
-        ("harbour_suite/unused.py", set(), ""),
+        pytest.param(
+            "harbour_suite/lines.py", {"curate", "sample", "prompt", "tokens"}, "notes", marks=pytest.mark.slow
+        ),
+        pytest.param("harbour_suite/parrot.py", {"generate"}, "", marks=pytest.mark.slow),
+        pytest.param("harbour_suite/unused.py", set(), "", marks=pytest.mark.slow),
         ("harbour_suite/never.py", set(), ""),
     ],
 )
@@ -336,6 +338,7 @@ def test_default_rule_of_a_metric_of_a_package_is_passed_over(scrollwork: Scroll
     assert done.document["tasks"][0]["value"] == 50.0  # of two notes one is Mira's
 
 
+@pytest.mark.slow
 def test_helper_in_a_folder_without_init_is_in_no_key(scrollwork: Scrollwork, tmp_path: Path) -> None:
     metric = METRIC.replace("import colours\n", "import colours\nfrom helpers.text import plain  # noqa\n")
     work = installed(

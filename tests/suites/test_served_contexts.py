@@ -13,6 +13,7 @@ from scrollwork.storage.home import Home
 from scrollwork.suites.served_contexts import note_contexts, served_context, served_weights
 from tests.cli.test_models_command import vendor
 from tests.conftest import Call
+from tests.some_slow import one_in
 
 ASKED = ("zeroscrolls", "--sample", "--task", "qmsum", "--model", "compatible:tiny")
 
@@ -26,16 +27,19 @@ def truncated(call: Call, url: str, *more: str) -> int:
 
 @pytest.mark.parametrize(
     ("page", "said", "cut"),
-    [
-        ({"data": [{"id": "tiny", "max_model_len": 2048}]}, "lists a context of 2,048 tokens", True),
-        ({"data": [{"id": "tiny", "max_model_len": 1_000_000}]}, "lists a context of 1,000,000 tokens", False),
-        ({"data": [{"id": "tiny", "max_model_len": 3}]}, "3 tokens, which is not believed", False),
-        ({"data": [{"id": "tiny", "max_model_len": 10**11}]}, "which is not believed", False),
-        ({"data": [{"id": "tiny", "max_model_len": "2048"}]}, "", False),
-        ({"data": [{"id": "tiny"}]}, "", False),
-        ({"data": [{"id": "other", "max_model_len": 2048}]}, "", False),
-        (b"<html>no</html>", "", False),
-    ],
+    one_in(
+        3,
+        [
+            ({"data": [{"id": "tiny", "max_model_len": 2048}]}, "lists a context of 2,048 tokens", True),
+            ({"data": [{"id": "tiny", "max_model_len": 1_000_000}]}, "lists a context of 1,000,000 tokens", False),
+            ({"data": [{"id": "tiny", "max_model_len": 3}]}, "3 tokens, which is not believed", False),
+            ({"data": [{"id": "tiny", "max_model_len": 10**11}]}, "which is not believed", False),
+            ({"data": [{"id": "tiny", "max_model_len": "2048"}]}, "", False),
+            ({"data": [{"id": "tiny"}]}, "", False),
+            ({"data": [{"id": "other", "max_model_len": 2048}]}, "", False),
+            (b"<html>no</html>", "", False),
+        ],
+    ),
 )
 def test_prompt_longer_than_the_servers_context_is_sent(
     call: Call, caplog: pytest.LogCaptureFixture, page: Any, said: str, cut: bool
@@ -59,6 +63,7 @@ def test_prompt_longer_than_the_servers_context_is_sent(
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("listed", "code"), [(2048, 1), (None, 2)])
 def test_tokenizer_needs_a_context_that_the_server_was_not_asked_for(call: Call, listed: int | None, code: int) -> None:
     """It is asked first; that it refuses the calls is another matter (status 1)."""
@@ -103,15 +108,24 @@ def test_context_of_the_command_line_may_be_too_many_without_a_word(call: Call) 
 
 @pytest.mark.parametrize(
     ("page", "told"),
-    [
-        ({"data": [{"id": "tiny", "root": "/w/one", "created": 5, "meta": {"size": 7}}]}, ("root /w/one", "size 7")),
-        ({"data": [{"id": "tiny", "root": "a\x1b[31m\u202e\n" + "b" * 999}]}, None),
-        ({"data": [{"id": "tiny", "root": ["x"], "revision": True, "digest": None, "meta": [1], "parent": ""}]}, ()),
-        ({"data": [{"id": "tiny", "root": 1.5, "meta": {"size": {"x": 1}}}, 3, None]}, ()),
-        ({"data": [{"id": "other", "root": "/w/one"}]}, ()),
-        ({"data": {"id": "tiny"}}, ()),
-        (b"<html>no</html>", ()),
-    ],
+    one_in(
+        3,
+        [
+            (
+                {"data": [{"id": "tiny", "root": "/w/one", "created": 5, "meta": {"size": 7}}]},
+                ("root /w/one", "size 7"),
+            ),
+            ({"data": [{"id": "tiny", "root": "a\x1b[31m\u202e\n" + "b" * 999}]}, None),
+            (
+                {"data": [{"id": "tiny", "root": ["x"], "revision": True, "digest": None, "meta": [1], "parent": ""}]},
+                (),
+            ),
+            ({"data": [{"id": "tiny", "root": 1.5, "meta": {"size": {"x": 1}}}, 3, None]}, ()),
+            ({"data": [{"id": "other", "root": "/w/one"}]}, ()),
+            ({"data": {"id": "tiny"}}, ()),
+            (b"<html>no</html>", ()),
+        ],
+    ),
 )
 def test_what_a_server_lists_of_its_weights_is_lost_or_taken_as_it_comes(
     page: Any, told: tuple[str, ...] | None

@@ -79,6 +79,7 @@ def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, serv
     assert twice(served.requests()) == {}
 
 
+@pytest.mark.slow
 def test_a_night_that_is_stopped_does_not_say_what_it_spent(scrollwork: Scrollwork, served: Vendors) -> None:
     work, command = asking(scrollwork, served, "inline")
     process = work.start("nights", "run", *command[1:3], *command[5:], start_new_session=True)
@@ -87,6 +88,7 @@ def test_a_night_that_is_stopped_does_not_say_what_it_spent(scrollwork: Scrollwo
     assert f" on {asked:,} calls, " in next(line for line in err.splitlines() if line.startswith("spent: $"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_sigterm_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
     work, command = asking(scrollwork, served, engine)
@@ -99,6 +101,7 @@ def test_sigterm_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, served
     asked_until(at, work, served, process)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_sigterm_after_a_control_c_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
     work, command = asking(scrollwork, served, engine)
@@ -112,6 +115,7 @@ def test_sigterm_after_a_control_c_drops_what_is_paid(scrollwork: Scrollwork, se
     asked_until(at, work, served, process, traceback=engine == "prefect")
 
 
+@pytest.mark.slow
 def test_a_closed_terminal_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors) -> None:
     work, command = asking(scrollwork, served, "inline")
     terminal, theirs = os.openpty()
@@ -128,6 +132,7 @@ def test_a_closed_terminal_drops_what_is_paid(scrollwork: Scrollwork, served: Ve
     assert 0 < len(answered(work.home)) == len(asked) < 36
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
 def test_answers_that_wait_for_the_store_are_lost(
     scrollwork: Scrollwork, served: Vendors, kind: signal.Signals
@@ -160,6 +165,7 @@ def ended(served: Vendors) -> list[dict[str, Any]]:
     return [row for row in served.requests() if row.get("status") == 200]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_probe_of_a_batch_is_lost(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
     work, command = asking(scrollwork, served, engine)

@@ -29,6 +29,7 @@ from scrollwork.tasks.generate import asker, stored_answers, while_asking
 from scrollwork.tasks.generate.asker import Asker
 from scrollwork.tasks.generate.pending import chunks
 from tests.models.clock import GOOD, Scripted, call
+from tests.some_slow import one_in
 
 QUICK = Policy(attempts=4, first_wait_s=0.01)
 
@@ -247,7 +248,7 @@ def test_prompts_own_faults_are_asked_again_or_excuse_others(store: ResponseStor
     assert len(client.sent) == 20, "only what was never asked"
 
 
-@pytest.mark.parametrize("problem", [FORBIDDEN, UNSUPPORTED, TOO_LONG, BLOCKED, PAGE])
+@pytest.mark.parametrize("problem", one_in(3, [FORBIDDEN, UNSUPPORTED, TOO_LONG, BLOCKED, PAGE]))
 @pytest.mark.parametrize("count", [11, 21])
 def test_answer_that_was_under_way_makes_an_outage_the_fault_of_prompts(
     store: ResponseStore, problem: CallProblem, count: int

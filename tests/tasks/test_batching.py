@@ -34,6 +34,7 @@ from scrollwork.tasks.generate import batch_claims, batch_results, batches, mode
 from scrollwork.tasks.generate.model_batches import ModelBatches
 from tests.models.hosted_kit import ask, one_vendor, reply_of, table_of, vendor
 from tests.servers.vendor import Vendor
+from tests.some_slow import one_in
 
 __all__ = ["one_vendor", "vendor"]
 VENDORS = {"openai": "openai:gpt-test", "anthropic": "anthropic:claude-test"}
@@ -175,6 +176,7 @@ def test_batch_that_is_refused_line_by_line_fails_for_good(office: Office, caplo
     assert "so ended all 6 requests of a batch" in caplog.text
 
 
+@pytest.mark.slow
 @each_vendor
 def test_answered_requests_of_a_partial_batch_are_submitted_again(office: Office) -> None:
     office.vendor.set(batch={"ends": ["expired", "cancelled"], "done": 0.5})
@@ -190,6 +192,7 @@ def test_answered_requests_of_a_partial_batch_are_submitted_again(office: Office
     assert sum(map(len, answered)) == 40
 
 
+@pytest.mark.slow
 @each_vendor
 def test_batches_that_never_answer_are_submitted_for_ever(office: Office) -> None:
     office.vendor.set(batch={"end": "expired", "done": 0.0})
@@ -206,7 +209,9 @@ def test_batches_that_never_answer_are_submitted_for_ever(office: Office) -> Non
 
 
 @each_vendor
-@pytest.mark.parametrize(("fault", "batches"), [("lost", 1), ("made:500", 1), ("made:503", 1), ("500", 1), ("429", 1)])
+@pytest.mark.parametrize(
+    ("fault", "batches"), one_in(4, [("lost", 1), ("made:500", 1), ("made:503", 1), ("500", 1), ("429", 1)])
+)
 def test_creation_that_went_wrong_is_paid_twice_or_never_repeated(office: Office, fault: str, batches: int) -> None:
     office.vendor.set(batch={"create": [fault]})
     calls = office.calls(5, fault)
@@ -229,6 +234,7 @@ def test_batch_that_was_never_sent_is_waited_for(office: Office) -> None:
     assert office.texts(calls) == office.alone(calls)
 
 
+@pytest.mark.slow
 @each_vendor
 def test_batch_whose_upload_took_long_is_given_up_at_the_first_look_and_paid_twice(
     office: Office, monkeypatch: pytest.MonkeyPatch
@@ -409,6 +415,7 @@ def test_requests_beyond_the_limits_of_a_batch_are_lost(office: Office) -> None:
     assert office.texts(calls) == office.alone(calls)
 
 
+@pytest.mark.slow
 @each_vendor
 def test_file_is_larger_than_the_provider_takes(office: Office) -> None:
     calls = office.calls(25)
@@ -420,6 +427,7 @@ def test_file_is_larger_than_the_provider_takes(office: Office) -> None:
     assert sorted(office.sent) == sorted(call.key for call in calls)
 
 
+@pytest.mark.slow
 def test_batch_over_the_limit_of_waiting_tokens_is_given_up_or_sent_for_ever(vendor: Vendor, tmp_path: Path) -> None:
     office = Office("openai", vendor, tmp_path)
     vendor.set(batch={"most": 6})
@@ -445,6 +453,7 @@ def test_refused_file_marks_every_request_as_failed(
     assert office.store.in_batches([call.key for call in calls]) == {}, "they may be asked again"
 
 
+@pytest.mark.slow
 @each_vendor
 def test_batch_that_the_provider_does_not_know_is_waited_for_or_paid_again(
     office: Office, caplog: pytest.LogCaptureFixture

@@ -129,6 +129,7 @@ def answers(work: Scrollwork, task: str, model: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["first", "second"])
 @pytest.mark.parametrize("task", ["leval_quality", "leval_multinews"])
 def test_rows_differ_from_answers(work: Scrollwork, task: str, model: str) -> None:

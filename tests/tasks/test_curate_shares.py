@@ -110,6 +110,7 @@ def test_shares_are_other_rows(case: str, shards: int, tmp_path: Path) -> None:
     assert alone.facts["examples"] > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["one file", "documents in several records", "broken records"])
 def test_statistics_of_shares_are_other_numbers(case: str, tmp_path: Path) -> None:
     write(tmp_path, CASES[case])

@@ -33,6 +33,7 @@ def learner(call, house):
     return run
 
 
+@pytest.mark.slow
 def test_naive_leaves_a_task_of_scrolls_without_a_score(learner):
     status, out, err = learner(task="")
     assert status == 0, err

@@ -23,6 +23,7 @@ def scores(call):
     return run
 
 
+@pytest.mark.slow
 def test_upper_bound_is_below_what_it_bounds(scores):
     found = scores("oracle", "lexrank", "bm25", "lead")
     for task in TASKS:

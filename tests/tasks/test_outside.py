@@ -124,6 +124,7 @@ def test_other_predictions_under_the_same_name_keep_the_scores(answers, score, t
     assert values(changed) == {"qasper": 0.0} != values(first)
 
 
+@pytest.mark.slow
 def test_page_of_models_gives_way_to_that_of_a_system(call: Call, answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     pages = call.home / "reports"
     before = (pages / "zeroscrolls.html").read_bytes()

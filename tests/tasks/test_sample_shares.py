@@ -118,6 +118,7 @@ CUTS = ((0, 17, 40), (0, 0, 40, 40), (0, 5, 6, 30, 40), (0, 1, 9, 9, 30, 40), (0
 CUTS = (*CUTS, (0, 4, 11, 19, 19, 26, 33, 40))  # two to seven shares
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0, pytest.param(3, marks=pytest.mark.slow)])
 def test_what_is_put_together_differs_from_what_one_process_writes(first: int, tmp_path: Path) -> None:
     """For every combination of the options, each with another number of shares than the one before."""

@@ -17,6 +17,7 @@ from scrollwork.analysis.windows.fit.candidates import COW, pairs
 from scrollwork.analysis.windows.fit.cover import cover_probability
 from scrollwork.analysis.windows.fit.cow import Counts, Options, fit
 from tests.analysis.dolce.dolce_vectors import NOISE, QUALITY, quality, three
+from tests.some_slow import one_in
 
 HELD = {
     "II": ((1, 100), 0.963, -1472.859),
@@ -115,7 +116,7 @@ def restated(data: Counts, passes: int = 10, free_one: bool = False) -> list[tup
 
 
 @pytest.mark.parametrize("free_one", [False, True])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", one_in(3, range(3)))
 def test_arrays_give_what_samples_one_by_one_do_not(seed: int, free_one: bool) -> None:
     random = np.random.default_rng(seed)
     units = np.array([7, 12, 3])

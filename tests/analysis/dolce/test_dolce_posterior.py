@@ -197,6 +197,7 @@ def test_a_context_of_any_size_warns_or_has_no_probabilities(units: int) -> None
         assert sum(one.probabilities) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tasks", [mostly_first, pytest.param(alone, marks=pytest.mark.slow)])
 def test_a_wrong_noise_is_believed(tasks: Callable[[str, range], Stated]) -> None:
     """Where nine of ten problems are solved without context the fitted noise takes their right answers for its own, and

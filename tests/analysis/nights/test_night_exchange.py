@@ -143,6 +143,7 @@ def small_p(found: Exchanged, level: float) -> tuple[bool, bool]:
     return found.drop <= level, found.rise <= level
 
 
+@pytest.mark.slow
 def test_the_level_is_not_held() -> None:
     """600 tests of skewed sums at 5 %: between 12 and 54 but for a chance of 1 in 10,000 at each end."""
     level, tests = 0.05, 600

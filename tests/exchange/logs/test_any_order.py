@@ -15,6 +15,7 @@ from scrollwork.analysis.logs.systems import CompareOptions, systems_of
 from scrollwork.exchange.logs.read import read_log
 from tests.analysis.logs.logs_kit import a_log, shuffled, texts
 from tests.exchange.logs.log_kit import logs_of
+from tests.some_slow import one_in
 
 # Two logs of each kind, and the field of clusters, "" for that of the log
 KINDS = {
@@ -80,7 +81,7 @@ def same(one: TaskComparison, other: TaskComparison, sign: int = 1) -> None:
         assert one.interval == pytest.approx(ends, abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", one_in(3, KINDS))
 def test_rows_in_another_order_give_another_result(shared: Path, kind: str) -> None:
     one, other = logs(shared, kind)
     plain = plainly(shared, kind)
@@ -102,7 +103,7 @@ def test_b_for_a_gives_another_result_than_the_mirrored(shared: Path, kind: str)
         same(row, turned[key], sign=-1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", one_in(3, KINDS))
 def test_a_third_log_changes_the_result_of_two(shared: Path, kind: str) -> None:
     one, other = logs(shared, kind)
     third = [shuffled(replace(log, model="third"), renumber=True) for log in one]

@@ -15,6 +15,7 @@ from scrollwork.analysis.logs.log import Log, LogError, ReadOptions
 from scrollwork.exchange.logs import json_pieces
 from scrollwork.exchange.logs.inspect_ai import blocks, reader
 from tests.exchange.logs.log_kit import compact, header, logs_of, zipped
+from tests.some_slow import one_in
 
 TEXTS = [
     "",
@@ -134,7 +135,7 @@ def both(path: Path, monkeypatch: pytest.MonkeyPatch, options: ReadOptions) -> t
         return fast, outcome(path, options), sum(taken)
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", one_in(4, range(4)))
 def test_a_hostile_log_is_read_otherwise_by_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: int) -> None:
     blocks_taken = logs_taken = 0
     for seed in range(part, 240, 4):
@@ -163,6 +164,7 @@ def test_a_hostile_log_is_read_otherwise_by_blocks(tmp_path: Path, monkeypatch: 
     assert logs_taken > 15
 
 
+@pytest.mark.slow
 def test_a_real_log_is_read_otherwise_by_blocks(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_pieces, "LARGE", 1_500)
     taken = 0
