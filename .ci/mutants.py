@@ -1,8 +1,10 @@
 """The mutation round: one small fault at a time is put into a copy of the tree, and the fast tests must find it.
 
     python .ci/mutants.py [--count 60] [--seed 19] [--marks "not slow and not soak"] [--seconds 60] [--at-once 2]
+        [--only 7 --only 31]
 
-The same seed gives the same faults. A fault is looked for by the tests that import its module and by those of its room,
+The same seed gives the same faults, which are numbered: with --only some of them are looked for again, say with the slow
+tests, or those of another commit. A fault is looked for by the tests that import its module and by those of its room,
 the nearest first, for so many seconds; those that survive, by all other tests that reach the module by imports, for
 three times as long. A test that fails without the fault too (on a busy machine, or for want of data) finds nothing.
 Prints a line a fault, and how many were found, survived, or were not found in the time. A person looks at survivors:
@@ -248,9 +250,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=19)
     parser.add_argument("--marks", default="not slow and not soak")
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--only", type=int, action="append", help="a fault's number; all without")
     parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
-    drawn = faults(asked.seed, asked.count)
+    every = enumerate(faults(asked.seed, asked.count), 1)
+    numbers, drawn = zip(*((number, one) for number, one in every if number in (asked.only or [number])), strict=True)
     with tempfile.TemporaryDirectory(prefix="scrollwork-mutants-") as place:
         trees: Queue[Path] = Queue()
         for tree in copies(asked.at_once, Path(place)):
@@ -271,7 +275,7 @@ def main() -> int:
 
         with ThreadPoolExecutor(asked.at_once) as pool:
             counts = Counter[str]()
-            for number, (fault, by) in enumerate(zip(drawn, pool.map(look, drawn), strict=True), 1):
+            for number, fault, by in zip(numbers, drawn, pool.map(look, drawn), strict=True):
                 ended = {"": "SURVIVED", OUT_OF_TIME: "NOT IN TIME"}.get(by, "found")
                 counts[ended] += 1
                 print(f"{number:3d} {ended:11s} {fault.module}:{fault.line}  {fault.change}", flush=True)

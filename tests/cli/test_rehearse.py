@@ -332,6 +332,7 @@ def saved(line: str) -> float:
     return float(found)
 
 
+@pytest.mark.slow
 def test_cache_saves_more_than_all_would_have_cost(call: Call) -> None:
     """Flex costs half, and so does what its cache gives back."""
     asked = ("--sample", *ESTIMATED[:2], "--task", "squality", *models("gpt-6.1-terra"))

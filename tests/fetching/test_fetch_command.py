@@ -35,6 +35,7 @@ def fetch(scrollwork: Scrollwork, server: FileServer, tmp_path: Path) -> tuple[S
     return scrollwork, ["fetch", "zeroscrolls", "--task", "qmsum", "--sources", str(own), "--allow-private-addresses"]
 
 
+@pytest.mark.slow
 def test_fetch_then_build_needs_no_more_words(
     fetch: tuple[Scrollwork, list[str]], server: FileServer, data: bytes
 ) -> None:

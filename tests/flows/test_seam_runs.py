@@ -159,6 +159,7 @@ def test_equal_prompts_of_two_runs_get_one_answer(
     assert len([1 for path, _ in vendor.asked if path == "/v1/messages"]) == 6
 
 
+@pytest.mark.slow
 def test_variable_that_nothing_draws_is_taken(scrollwork: Scrollwork, raw_files: tuple[str, str]) -> None:
     done = seam(scrollwork, *raw_files, "--model", "naive", "--vary", "weather", status=2)
     explained = " ".join(scrollwork("run", "--help").out.split())
@@ -285,6 +286,7 @@ def restated(
     return json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
+@pytest.mark.slow
 def test_manifest_is_another_than_its_description(scrollwork: Scrollwork, raw_files: tuple[str, str]) -> None:
     scrollwork("build", "seam", *raw_files, "--runs", "3", "--engine", "inline", "--quiet")
     for run in range(3):

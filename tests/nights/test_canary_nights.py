@@ -145,6 +145,7 @@ def test_other_weights_on_an_own_server_ask_no_full_set(scrollwork: Scrollwork, 
     assert night(work)["kind"] == "canary"
 
 
+@pytest.mark.slow
 def test_the_full_set_is_never_due(work: Scrollwork, served: Vendors) -> None:
     first = night(work)
     today = time.time()
@@ -288,6 +289,7 @@ def test_fresh_in_a_table_is_passed_over_or_other_models_have_a_canary(work: Scr
         assert f'{suite} has design "{design}", so its nights ask the full set: leave out --full-every' in err
 
 
+@pytest.mark.slow
 def test_a_night_that_only_reads_asks_a_canary(work: Scrollwork, served: Vendors) -> None:
     first = night(work)
     before = asked(served)

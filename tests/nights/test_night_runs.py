@@ -130,6 +130,7 @@ def test_muted_task_raises_an_alarm_or_stays_muted_for_ever(work: Scrollwork, se
     assert third["sentence"].startswith("space_digest fell by ")
 
 
+@pytest.mark.slow
 def test_models_of_one_night_share_a_verdict(work: Scrollwork, served: Vendors) -> None:
     night(work, "--model", "lead")
     served.set(edition=BAD)

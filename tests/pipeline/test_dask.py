@@ -126,6 +126,7 @@ def test_environment_of_workers_stays_in_this_process(tmp_path: Path) -> None:
     assert dict(os.environ) == before
 
 
+@pytest.mark.slow
 def test_error_of_a_worker_is_told_otherwise(tmp_path: Path, local: DaskWorkers) -> None:
     raw = tmp_path / "raw" / "squality" / "v1-2" / "txt"
     raw.mkdir(parents=True)

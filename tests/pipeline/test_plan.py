@@ -247,6 +247,7 @@ def provider(scrollwork, tree, tmp_path):
     return made
 
 
+@pytest.mark.slow
 def test_missing_answers_are_not_told_as_partial_or_are_asked_again_with_the_rest(provider):
     lost = provider.examples[2]
     provider.fails(**{lost: "transient"})

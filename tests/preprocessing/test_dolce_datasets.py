@@ -25,6 +25,7 @@ from scrollwork.sample.planting import dressed
 from scrollwork.sample.windows import TASKS
 from scrollwork.suites.suite_files import TaskConfig, load_suite
 from tests.preprocessing.raw_kit import Kit
+from tests.some_slow import one_in
 
 SUITE = load_suite("dolce")
 
@@ -354,10 +355,9 @@ def raw_problems(path: Path) -> int:
 
 
 WITH_SPECS = [(name, spec) for name, task in SUITE.tasks.items() for spec in granularities(task)]
-SOME = [pytest.param(*one, marks=[pytest.mark.slow] * (number % 4 > 0)) for number, one in enumerate(WITH_SPECS)]
 
 
-@pytest.mark.parametrize(("name", "spec"), SOME)
+@pytest.mark.parametrize(("name", "spec"), one_in(8, WITH_SPECS))
 def test_real_file_loses_problems_or_has_other_units_than_the_plain_rules(shared: Path, name: str, spec: str) -> None:
     found, task = real(shared, name, spec), SUITE.tasks[name]
     assert (found.problem, found.dropped) == ("", ())

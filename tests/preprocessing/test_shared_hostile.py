@@ -22,8 +22,8 @@ from scrollwork.records.example import Example
 from tests.preprocessing.bad_layouts import JSON, LAYOUTS, Files, Layout, paths, put
 from tests.preprocessing.raw_kit import OPTIONS, Kit
 from tests.preprocessing.test_bad_fields import HOSTILE, SPOILED
-from tests.some_slow import one_in
 from tests.preprocessing.test_shared_records import once
+from tests.some_slow import one_in
 
 SHARED = [name for name in JSON if by_record(LAYOUTS[name].dataset) is not None]
 Outcome = list[Row] | str

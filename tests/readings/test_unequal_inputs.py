@@ -37,6 +37,7 @@ def sections(call: Call) -> dict[str, set[tuple[str, int]]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_pilot_stands_beside_a_whole_run(call: Call, run) -> None:  # type: ignore[no-untyped-def]
     run("bm25")
     run("lead", "--limit", str(PILOT))

@@ -194,6 +194,7 @@ def all_keys(home: Path) -> list[str]:
         return [key for (key,) in store.execute("SELECT request_key FROM responses ORDER BY request_key")]
 
 
+@pytest.mark.slow
 def test_answer_that_came_for_an_empty_one_loses_its_guard(call: Call, tmp_path: Path) -> None:
     """Once asked again it is paid and good: a store that loses it is refused, as with any other."""
     home, whole = rehearsed_with_old_answers(call, tmp_path)

@@ -12,6 +12,7 @@ from scrollwork.storage.answers.repair import _can_be
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import attempts, batch_requests, failures, responses, set_aside
 from scrollwork.storage.errors import DamagedRows, LostAnswers
+from tests.some_slow import one_in
 from tests.storage.snapshot_kit import TEXTS, filled, home_beside, old_snapshot, paid, snapshot
 from tests.storage.store_kit import answer, attempt, batch, failure, key
 
@@ -109,7 +110,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", one_in(2, CHANGES))
 def test_changed_store_is_called_whole_or_not_mended(home, name):
     statement, said = CHANGES[name]
     assert problems(home) == ()

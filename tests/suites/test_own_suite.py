@@ -199,6 +199,7 @@ def test_key_free_baseline_does_not_answer_a_task_that_nobody_knew(call: Call, f
     assert {row["task"]: row["value"] for row in json.loads(out)["tasks"]} == {"qa": 100.0, "nli": 0.0}, err
 
 
+@pytest.mark.slow
 def test_other_commands_lose_the_suite(call: Call, folder: Path) -> None:
     assert call("run", *RUN, *INLINE)[0] == 0
     for command in (

@@ -119,6 +119,7 @@ def test_module_that_no_distribution_brought_is_in_no_key(scrollwork: Scrollwork
     assert {name.split()[0] for name in stale(work) if "notes" in name} >= OF_METRIC
 
 
+@pytest.mark.slow
 def test_package_that_is_gone_ends_what_reads_its_home(work: Scrollwork, scrollwork: Scrollwork) -> None:
     run(work)
     gone = scrollwork.with_(home=work.home)

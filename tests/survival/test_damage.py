@@ -157,6 +157,7 @@ def test_a_lost_response_store_loses_finished_answers(finished):
     assert finished.built() == []
 
 
+@pytest.mark.slow
 def test_a_broken_response_store_is_overwritten_or_a_crash(finished):
     store = finished.home / "responses.db"
     store.write_bytes(b"something else, of the user's")

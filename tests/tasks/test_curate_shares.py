@@ -29,6 +29,7 @@ from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 from scrollwork.records.statistics import Bin, Distribution, Spread
 from scrollwork.storage.artifacts.artifact import Artifact, Artifacts
+from tests.some_slow import one_in
 
 SUITE = NOTES_ALONE.replace("notes/*.jsonl", "notes/*").replace('name = "scale"', 'name = "own"')
 ROWS = {"documents": Document, "examples": Example, "drops": Drop}
@@ -97,7 +98,7 @@ CASES: dict[str, dict[str, bytes]] = {
 }
 
 
-@pytest.mark.parametrize("shards", [2, 3, 7, pytest.param(60, marks=pytest.mark.slow)])  # more than there are records
+@pytest.mark.parametrize("shards", one_in(4, [3, 2, 7, 60]))  # more than there are records
 @pytest.mark.parametrize("case", CASES)
 def test_shares_are_other_rows(case: str, shards: int, tmp_path: Path) -> None:
     write(tmp_path, CASES[case])

@@ -121,6 +121,7 @@ def test_json_differs_from_the_artifacts(home: Path) -> None:
     assert shares["quality", "bm25", "in_format"] == 100.0
 
 
+@pytest.mark.slow
 def test_artifacts_of_two_runs_differ(call: Call, home: Path) -> None:
     before = files_of(home)
     status, out, err = call(*ASK, *TASKS, *MODELS)

@@ -30,6 +30,7 @@ from scrollwork.suites.parts import parts
 from scrollwork.suites.request import Request
 from scrollwork.tasks.sample import run, share, together
 from tests.preprocessing.sampling_kit import heads
+from tests.some_slow import one_in
 from tests.tasks.test_curate_shares import SUITE, joined, note
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -213,7 +214,7 @@ def samples_in(folder: Path, shards: int, sample: str) -> dict[str, Artifact]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "more"), list(product(SAMPLES, [(), (note("n3", "again", metadata={"odd": True, "twin": 1}),)]))
+    ("kind", "more"), one_in(3, product(SAMPLES, [(), (note("n3", "again", metadata={"odd": True, "twin": 1}),)]))
 )
 def test_a_build_in_shares_has_other_inputs(kind: str, more: tuple[str, ...], tmp_path: Path) -> None:
     notes(tmp_path, *more)

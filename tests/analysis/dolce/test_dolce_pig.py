@@ -162,6 +162,7 @@ def test_any_problem_warns_or_gives_what_is_no_number(units: int, data: st.DataO
             assert 0.05 - 1e-12 <= found.weight[0] <= 0.95 + 1e-12, "a mean of weights"
 
 
+@pytest.mark.slow
 def test_5000_units_or_a_million_overflow_or_take_all_memory() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
