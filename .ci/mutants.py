@@ -3,10 +3,10 @@
     python .ci/mutants.py [--count 60] [--seed 19] [--marks "not slow and not soak"] [--seconds 60] [--at-once 2]
         [--only 7 --only 31]
 
-The same seed gives the same faults, which are numbered: with --only some of them are looked for again, say with the slow
-tests, or those of another commit. A fault is looked for by the tests that import its module and by those of its room,
-the nearest first, for so many seconds; those that survive, by all other tests that reach the module by imports, for
-three times as long. A test that fails without the fault too (on a busy machine, or for want of data) finds nothing.
+The same seed gives the same faults, which are numbered: with --only some of them are looked for again, say with the
+slow tests, or those of another commit. A fault is looked for by the tests that import its module and by those of its
+room, the nearest first, for so many seconds; those that survive, by all other tests that reach the module by imports,
+for three times as long. A test that fails without the fault too (on a busy machine, or for want of data) finds nothing.
 Prints a line a fault, and how many were found, survived, or were not found in the time. A person looks at survivors:
 some change nothing.
 """
