@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import PROJECT, Scrollwork, edit
+from tests.conftest import PROJECT, Scrollwork, edit, environment
 
 INLINE = ("--engine", "inline", "--quiet")
 LAMP = '\n[lamp-1]\nprovider = "lighthouse"\nid = "lamp-1"\ncontext = 32768\ntokenizer = "estimate"\n'
@@ -152,3 +154,80 @@ def test_command_of_the_page_is_not_taken(work: Scrollwork) -> None:
     assert work("letters", str(file), "--json").document == {"characters": 4}
     assert "nowhere: no such file" in work("letters", "nowhere", status=2).err
     assert "example: scrollwork letters README.md" in work("letters", "--help").out
+
+
+@pytest.mark.slow
+def test_column_of_the_page_is_not_on_every_board(work: Scrollwork) -> None:
+    value, texts = blocks("column")
+    before(
+        work.root / "reporting/boards/board.py", "    @property\n    def note", textwrap.indent(value, "    ") + "\n"
+    )
+
+    def with_texts(text: str) -> str:
+        for function in re.split(r"\n{3}", texts.strip()):
+            text, changed = re.subn(
+                rf"^{re.escape(function.partition('(')[0])}\(.*?(?=^def )",
+                lambda _, function=function: f"{function}\n\n\n",
+                text,
+                flags=re.MULTILINE | re.DOTALL,
+            )
+            assert changed == 1
+        return text
+
+    edit(work.root / "reporting/boards/leaderboard.py", with_texts)
+    shown = work("run", "zeroscrolls", "--sample", "--task", "squality", "--model", "naive:seed=0", *INLINE[:2]).out
+    assert re.search(r"Avg +answered %", shown)
+    assert re.search(r"^naive:seed=0 .* 100\.0$", shown, re.MULTILINE)
+    for kind, file, found in (
+        ("markdown", "zeroscrolls-all.md", r"\| average \| answered % \| n \|"),
+        ("latex", "zeroscrolls-all.tex", r"naive:seed=0 & .* & 100\.0 & 10/10 "),
+        ("html", "zeroscrolls-all.html", '<th scope="col" class="average" data-key="answered %">answered %</th>'),
+    ):
+        work("report", "zeroscrolls", "--format", kind)
+        text = (work.home / "reports" / file).read_text(encoding="utf-8")
+        assert re.search(found, text), kind
+    assert text.count('<td class="average">100.0</td>') == 1
+
+
+def test_logs_of_the_page_are_not_compared(work: Scrollwork) -> None:
+    put(work.root / "exchange/logs/tally.py", blocks("log_reader")[0])
+    before(work.root / "exchange/logs/read.py", '    "helm": ', '    "tally": "results of Tally",\n')
+    for model, low in (("alpha", 0), ("beta", 1)):
+        rows = [
+            {"tally": "facts", "model": model, "item": f"q{n}", "document": n // 2, "points": max(low, n % 2)}
+            for n in range(40)
+        ]
+        lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+        (work.home.parent / f"{model}.jsonl").write_text(lines + "{cut", encoding="utf-8")
+    pair = [str(work.home.parent / f"{name}.jsonl") for name in ("alpha", "beta")]
+    ((row,),) = [one["tasks"] for one in work("compare", *pair, "--json").document["pairs"]]
+    assert (row["task"], row["metric"], row["n"], row["clusters"]) == ("facts", "points", 40, 20)
+    assert (row["paired_by"], row["difference"]) == ("id", -0.5)
+    assert "1 line was left out, being no whole JSON" in work("compare", *pair).err
+
+
+@pytest.mark.slow
+def test_alert_of_the_page_says_nothing(work: Scrollwork) -> None:
+    (code,), (entry,) = blocks("alert"), blocks("alert", "yaml")
+    before(work.root / "flows/alerts.py", "def of_versions(", f"{code}\n\n")
+    edit(work.root / "flows/alerts.py", lambda text: text.replace("of_ends)", "of_ends, of_thin)", 1))
+    edit(work.root / "deploy/automations.yaml", lambda text: f"{text}\n{textwrap.indent(entry, '  ')}")
+    program = """
+        from types import SimpleNamespace as some
+        from scrollwork.flows import alerts
+        from scrollwork.flows.server.automations import shipped
+        tasks = [some(task="qasper", answered=9, expected=10, alarms=False), some(task="qmsum", answered=10, expected=10, alarms=False)]
+        row = some(name="n1", suite="s", failed=0, sentence="", causes=(), models=[some(model="m", tasks=tasks)])
+        told = list(alerts.of_thin(None, some(row=row)))
+        (mine,) = [one for one in shipped() if one["name"] == "scrollwork: unanswered"]
+        assert mine["trigger"]["expect"] == [told[0][0]] and mine["trigger"]["threshold"] == 1
+        print([text for _, _, text, _ in told], list(alerts.of_thin(None, some(row=None))))
+    """
+    said = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        cwd=work.root,
+        env=environment(PYTHONPATH=str(work.root)),
+        capture_output=True,
+        text=True,
+    )
+    assert said.stdout == "['Night n1: m left inputs without answers in qasper'] []\n", said.stderr

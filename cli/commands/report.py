@@ -53,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
 def tables(kind: str, out: Path, content: Board) -> list[str]:
     """Write the leaderboard, and what a suite that ranks models prints: below it, or as a table of its own where a file
     holds one table only; the names of the files where there are several."""
-    from scrollwork.reporting.boards.exports import csv_table, latex
-    from scrollwork.reporting.runs.exports import csv_ranks, latex_ranks, markdown_ranks
+    from scrollwork.reporting.boards.table_formats import csv_table, latex
+    from scrollwork.reporting.runs.table_formats import csv_ranks, latex_ranks, markdown_ranks
 
     text = {"markdown": markdown, "latex": latex, "csv": csv_table}[kind](content)
     if not content.ranks:

@@ -162,9 +162,17 @@ def runs_of(runs: Sequence[int]) -> str:
     return f"run{'s' if len(runs) > 1 else ''} {told}{more}"
 
 
+AVERAGE = "average"
+
+
 def means(board: Board) -> tuple[str, ...]:
-    """Heads of the columns that summarise all tasks."""
-    return ("AR", "ARSD %") if board.ranked else ("average",)
+    """Heads of the columns that summarise all tasks, in every format: those of the board's own kind, then others."""
+    return ("AR", "ARSD %") if board.ranked else (AVERAGE,)
+
+
+def more_means(board: Board, values: Sequence[str]) -> tuple[str, ...]:
+    """What follows the columns of the board's own kind, which the page has by itself. values: heads or cells."""
+    return tuple(values[2 if board.ranked else 1 :])
 
 
 def line_means(board: Board, section: SplitBoard, line: Line) -> tuple[str, ...]:

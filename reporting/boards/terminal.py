@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scrollwork.reporting.boards.board import Board, SplitBoard
 from scrollwork.reporting.boards.cells import ABOUT
 from scrollwork.reporting.boards.leaderboard import (
+    AVERAGE,
     REMARK,
     inputs_text,
     line_means,
@@ -61,7 +62,7 @@ def _terminal_section(board: Board, section: SplitBoard) -> Iterator[RenderableT
     published = references(board, section)
     headers = [
         *(cut_text(column.short, NAME_WIDTH) for column in board.columns),
-        *(means(board) if board.ranked else ["Avg"]),
+        *("Avg" if head == AVERAGE else head for head in means(board)),
     ]
     widths = [max(VALUE_WIDTH, len(header)) for header in headers]
     pieces = in_pieces(widths)
@@ -79,14 +80,14 @@ def _terminal_section(board: Board, section: SplitBoard) -> Iterator[RenderableT
         table = grid(piece)
         table.add_row(Text("model", "dim"), *(Text(headers[place], "dim") for place in piece))
         for line in section.lines:
-            average = [_terminal_value(line.average.value, line.average.spread, False)]
-            if board.ranked:
-                average = [Text(text) for text in line_means(board, section, line)]
+            own = [Text(text) for text in line_means(board, section, line)]
+            if not board.ranked:
+                own[0] = _terminal_value(line.average.value, line.average.spread, False)
             cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
             # what distinguishes two lines of one model is not cut off, but put below the name
             named = Text(label_lines(cut_text(line.label)), "dim" if line.upper_bound else "bold")
             named.append(f"\n{inputs_text(line)} inputs", "not bold dim")
-            table.add_row(named, *([*cells, *average][place] for place in piece))
+            table.add_row(named, *([*cells, *own][place] for place in piece))
         yield table
     for text in remarks(board, section):
         yield Text.assemble((f"{WARNING} ", "bold yellow"), (cut_text(text, REMARK), "yellow"))
@@ -101,16 +102,12 @@ def _terminal_section(board: Board, section: SplitBoard) -> Iterator[RenderableT
         for row in rows:
             name = row.label if row.kind in ("baseline", "human", *AS_ASKED) else f"{row.label} ({row.kind})"
             name += f", {row.tokens:,} tokens" if repeated[row.label] > 1 and row.tokens else ""
-            values = [row.scores.get(column.task) for column in board.columns]
-            if board.ranked:
-                cells = [
-                    _terminal_value(row.scores.get(column.task), row.stds.get(column.task), False)
-                    for column in board.columns
-                ]
-                own = [Text(text, "dim") for text in reference_means(board, section.split, row)]
-                table.add_row(Text(cut_text(name), "dim"), *cells, *own, style="dim")
-                continue
-            table.add_row(*(Text(text, "dim") for text in (cut_text(name), *map(number, (*values, row.average)))))
+            cells = [
+                _terminal_value(row.scores.get(column.task), row.stds.get(column.task) if board.ranked else None, False)
+                for column in board.columns
+            ]
+            own = [Text(text, "dim") for text in reference_means(board, section.split, row)]
+            table.add_row(Text(cut_text(name), "dim"), *cells, *own, style="dim")
         yield table
     yield from _terminal_parts(board, section)
 

@@ -11,7 +11,14 @@ from typing import Any
 from scrollwork.records.comparison import FEWEST_CLUSTERS, few_clusters
 from scrollwork.reporting.boards.board import ARM, Board, Line, SplitBoard
 from scrollwork.reporting.boards.cells import NOT_ASKED, WITHOUT_SCORE, Cell
-from scrollwork.reporting.boards.leaderboard import few_documents, references
+from scrollwork.reporting.boards.leaderboard import (
+    few_documents,
+    line_means,
+    means,
+    more_means,
+    reference_means,
+    references,
+)
 from scrollwork.reporting.boards.metrics import COMPONENTS, metric_reading
 from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
 from scrollwork.reporting.boards.raw_files import summary as raw_summary
@@ -57,6 +64,7 @@ def page(
     own, sections = content or Content(), sections_of(params.get("sections", ()))
     style = styles("pages.css", "report.css", *(name for one in sections for name in one.styles(board, own.findings)))
     code = script()
+    published_on = board.published.split if board.published else ""
     before, _, after = (
         environment()
         .get_template("page.html")
@@ -91,6 +99,9 @@ def page(
             few_documents=few_documents,
             without_score=WITHOUT_SCORE,
             usual_arm=ARM,
+            more_heads=more_means(board, means(board)),
+            more_cells=lambda section, line: more_means(board, line_means(board, section, line)),
+            more_of_reference=lambda row: more_means(board, reference_means(board, published_on, row)),
             beside=any(references(board, section) for section in board.sections),
             incomplete=incomplete_models,
             unanswered=any(incomplete_models(section) for section in board.sections),

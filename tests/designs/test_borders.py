@@ -14,6 +14,7 @@ from scrollwork.pipeline.plan import topological
 from scrollwork.pipeline.source_digest import sources
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import load_suite
+from tests.conftest import PROJECT
 
 OWN = {"zeroscrolls": "", "scrolls": "", "seam": "runs", "dolce": "windows"}
 
@@ -26,7 +27,7 @@ def test_stage_has_code_of_another_experiment_in_its_key(suite: str, tmp_path: P
     together = chain.together([chain.judge(one) for one in scored], scored, [])
     beside = [*map(chain.judge, scored), *chain.further, *together]
     nodes = topological([chain.overview(chain.built), chain.report(scored, [], beside)])
-    other = {"runs", "windows"} - {OWN[suite]}
+    other = {path.stem for path in (PROJECT / "designs").glob("[a-z]*.py")} - {"fixed", OWN[suite]}
     found = {
         (node.stage, module) for node in nodes for module in sources(node.code) if other.intersection(module.split("."))
     }

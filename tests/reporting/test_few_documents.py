@@ -12,8 +12,8 @@ from scrollwork.analysis.comparison.summary import Inputs, Labels, Member, summa
 from scrollwork.records.comparison import NO_WIDTH, TOO_NARROW, few_clusters
 from scrollwork.reporting.boards.board import Board
 from scrollwork.reporting.boards.board import board as leaderboard
-from scrollwork.reporting.boards.exports import csv_table, latex
 from scrollwork.reporting.boards.leaderboard import as_json, few_documents, markdown
+from scrollwork.reporting.boards.table_formats import csv_table, latex
 from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.page import page
 from tests.reporting.boards import TASKS, params, row

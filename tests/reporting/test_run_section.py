@@ -14,16 +14,16 @@ from boards import row
 from run_boards import TASKS, aggregate, drawn, params, ranked, ranked_board, run_score
 
 from scrollwork.reporting.boards.board import Board, board
-from scrollwork.reporting.boards.exports import csv_table, latex
 from scrollwork.reporting.boards.leaderboard import as_json, markdown, remarks
+from scrollwork.reporting.boards.table_formats import csv_table, latex
 from scrollwork.reporting.boards.terminal import terminal
 from scrollwork.reporting.charts.drawing import chart_file, chart_style
 from scrollwork.reporting.charts.figures import charted_lines, drawings, figures
 from scrollwork.reporting.charts.point_names import HEIGHT, WIDTH, name_places, overlap_area
 from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.page import page
-from scrollwork.reporting.runs.exports import csv_ranks, latex_ranks, markdown_ranks
 from scrollwork.reporting.runs.figures import MOST_POINTS, places, run_drawings, thin_out
+from scrollwork.reporting.runs.table_formats import csv_ranks, latex_ranks, markdown_ranks
 
 MODELS = {"strong": 40.0, "middle": 30.0, "weak": 12.0}
 HOSTILE = "</script><b onclick=x>\u202e$\\alpha$|_%\n=1+1"

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from scrollwork.records.ranking import COMPUTED, PUBLISHED, TaskRank
 from scrollwork.reporting.boards.board import Board
-from scrollwork.reporting.boards.exports import spreadsheet_safe, tex, tex_row
 from scrollwork.reporting.boards.leaderboard import references
 from scrollwork.reporting.boards.ranks import Ranks, label
+from scrollwork.reporting.boards.table_formats import spreadsheet_safe, tex, tex_row
 from scrollwork.reporting.page.text import markdown_text, number
 from scrollwork.reporting.runs.section import mean_and_std, percent
 

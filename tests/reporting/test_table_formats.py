@@ -5,7 +5,7 @@ import pytest
 from boards import TASKS, params, row
 
 from scrollwork.reporting.boards.board import board
-from scrollwork.reporting.boards.exports import csv_table, latex, spreadsheet_safe, tex
+from scrollwork.reporting.boards.table_formats import csv_table, latex, spreadsheet_safe, tex
 
 FORMULAS = ["=1+1", "+1", "-1+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1"]
 

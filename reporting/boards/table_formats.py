@@ -14,6 +14,7 @@ from scrollwork.reporting.boards.leaderboard import (
     inputs_text,
     line_means,
     means,
+    more_means,
     parts_table,
     reference_label,
     reference_means,
@@ -96,7 +97,9 @@ def _tabular(board: Board, section: SplitBoard) -> Iterator[str]:
             number(cell.value) + deviation_text(board, cell.spread) + (" ⚠" if cell.unanswered else "")
             for cell in line.cells
         ]
-        own = line_means(board, section, line) if board.ranked else (number(line.average.value),)
+        own = line_means(board, section, line)
+        if not board.ranked:  # without the deviation over seeds, for want of room
+            own = (number(line.average.value), *more_means(board, own))
         yield tex_row([_name(line), *values, *own, inputs_text(line)])
     if published := references(board, section):
         yield "\\midrule"
