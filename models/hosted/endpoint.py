@@ -14,7 +14,7 @@ import orjson
 from scrollwork.models.base import Call, CallProblem, Reply, Usage
 from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, output_allowed, usage_problem
 from scrollwork.models.hosted.replies import read
-from scrollwork.models.hosted.tables import PATHS, key_of
+from scrollwork.models.hosted.tables import ENDPOINT_PATHS, key_of
 from scrollwork.models.hosted.wire import Wire, most_bytes
 from scrollwork.models.vendors.keys import MAX_TOKENS_NAMES
 from scrollwork.models.vendors.marks import CacheUse
@@ -98,7 +98,7 @@ class Endpoint:
         """Send a call once and return its reply. Raises CallProblem and nothing else."""
         body = self.prepared(call)
         most = most_bytes(output_allowed(body), "logprobs" in body)
-        raw = await self._wire.post(PATHS[self._endpoint], body, most, self._cache.headers(call.ask))
+        raw = await self._wire.post(ENDPOINT_PATHS[self._endpoint], body, most, self._cache.headers(call.ask))
         bounds = bounds_of(call.ask, body)
         try:
             reply = read(self._endpoint, raw.status, raw.headers, raw.data, orjson.loads, self._wire.secrets)
@@ -106,7 +106,7 @@ class Endpoint:
         except CallProblem as problem:
             if problem.status != 404:
                 raise with_believed_cost(problem, bounds) from None
-            said = f"{problem.message} (asked: {self._wire.address}{PATHS[self._endpoint]})"
+            said = f"{problem.message} (asked: {self._wire.address}{ENDPOINT_PATHS[self._endpoint]})"
             raise CallProblem(problem.kind, said, status=404, limits=problem.limits) from None
 
     def prepared(self, call: Call) -> Any:

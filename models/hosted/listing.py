@@ -22,7 +22,7 @@ LONGEST_S = 30.0  # for the whole list
 MOST_MODELS = 200_000
 LONGEST_WEIGHTS = 200  # characters
 WIRES = {"openai": openai.wire_of, "anthropic": anthropic.wire_of, "compatible": compatible.wire_of}
-PATHS = {"openai": "/models", "anthropic": "/v1/models", "compatible": "/models"}
+LIST_PATHS = {"openai": "/models", "anthropic": "/v1/models", "compatible": "/models"}
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ async def _listed(name: str, table: Mapping[str, Any]) -> dict[str, ListedModel]
     provider = str(table["provider"])
     wire = WIRES[provider](name, table)
     found: dict[str, ListedModel] = {}
-    path = PATHS[provider]
+    path = LIST_PATHS[provider]
     try:
         after = ""
         for _ in range(MOST_PAGES):

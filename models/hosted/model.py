@@ -12,7 +12,7 @@ from scrollwork.models.engine.budget import Gate
 from scrollwork.models.engine.limits_ledger import LimitsLedger
 from scrollwork.models.engine.settings import settings
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.models.hosted.tables import BASE_URLS, MAX_TOKENS, PATHS, key_name_of, temperature
+from scrollwork.models.hosted.tables import BASE_URLS, ENDPOINT_PATHS, MAX_TOKENS, key_name_of, temperature
 from scrollwork.models.vendors.families import characters_per_token
 from scrollwork.models.vendors.fill import most_output, without_family
 
@@ -101,7 +101,7 @@ def place_of(provider: str, table: Mapping[str, Any]) -> str:
     A server is given by the name that the table gives it, else by its address, so that a server with a name keeps its
     answers when it moves. The vendor's own address is left out.
     """
-    path = PATHS[table["endpoint"]]
+    path = ENDPOINT_PATHS[table["endpoint"]]
     version = f"; {table['version']}" if "version" in table else ""
     server = table.get("server") or table["base_url"]
     return f"{path}{version}" if server == BASE_URLS.get(provider) else f"{server} {path}{version}"

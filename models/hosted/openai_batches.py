@@ -32,7 +32,7 @@ from scrollwork.models.hosted.batches import (
 )
 from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.openai import wire_of
-from scrollwork.models.hosted.tables import PATHS
+from scrollwork.models.hosted.tables import ENDPOINT_PATHS
 from scrollwork.models.hosted.wire import Wire
 from scrollwork.models.vendors.marks import CacheUse, cache_use
 
@@ -57,7 +57,7 @@ class OpenAIBatches:
 
     def __init__(self, wire: Wire, endpoint: str, cache: CacheUse | None = None) -> None:
         self._wire, self._endpoint, self._cache = wire, endpoint, cache or CacheUse()
-        self._url = f"/v1{PATHS[endpoint]}"
+        self._url = f"/v1{ENDPOINT_PATHS[endpoint]}"
 
     def body(self, call: Call) -> Mapping[str, Any]:
         """Return the body of a request, without cache marks: nothing promises that a batch hits its own cache."""

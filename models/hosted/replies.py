@@ -107,7 +107,7 @@ def read_object(
     if error is not None:
         raise problem_in_reply(status, headers, error, charged_for(usage), secrets)
     try:
-        text, finish = READERS[endpoint](body)
+        text, finish = REPLY_READERS[endpoint](body)
     except Unusable as found:
         raise broken_reply(f"{found}{hint(body, endpoint)}", status, headers, usage, found.kind, secrets) from None
     if not text.strip() and finish == COMPLETE:  # no answer either: it would be scored as an empty text
@@ -277,7 +277,7 @@ def messages(body: Mapping[str, Any]) -> tuple[str, str]:
     return joined_blocks(content, "text"), known_reason(body.get("stop_reason"), ANTHROPIC_FINISH, "stop_reason")
 
 
-READERS: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, str]]] = {
+REPLY_READERS: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, str]]] = {
     "chat": chat,
     "completions": completions,
     "responses": responses,

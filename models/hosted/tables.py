@@ -31,7 +31,7 @@ from scrollwork.models.vendors.keys import BY_KEYS, DAY, ENDPOINTS, MAX_TOKENS_N
 from scrollwork.models.vendors.own_facts import PRICE, family_fault, price_fault
 from scrollwork.models.vendors.tiers import FIELD, FLEX, STANDARD, has_flex, with_flex
 
-PATHS = {
+ENDPOINT_PATHS = {
     "chat": "/chat/completions",
     "responses": "/responses",
     "completions": "/completions",
