@@ -198,6 +198,8 @@ def found_by(tree: Path, files: Sequence[str], marks: str, seconds: int, passed_
         "no:cacheprovider",
         "--timeout",
         "60",
+        "--hypothesis-profile",
+        "everyday",  # as `make test`
         "-m",
         marks,
         *(word for name in passed_over for word in ("--deselect", name)),
