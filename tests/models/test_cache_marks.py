@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Ask, Call, Segment, SharedPrefix, Usage, split_after_documents, text_of
+from scrollwork.models.base import (
+    Ask,
+    Call,
+    Segment,
+    SharedPrefix,
+    Usage,
+    cut_after_prefixes,
+    split_after_documents,
+    text_of,
+)
 from scrollwork.models.engine.limits import Caps, Ended, Limiter, tokens_used
 from scrollwork.models.engine.usage_bounds import bounds_of, usage_problem
 from scrollwork.models.hosted.anthropic import Messages
@@ -67,6 +76,13 @@ def test_mark_is_part_of_the_request_key() -> None:
     alone, sent = call("gpt-6-luna", ask("first?", prefix=""))
     assert shared.key == alone.key
     assert sent == {**alone.payload["body"], **EXPLICIT}, "asked once: neither written nor read"
+
+
+def test_piece_behind_the_last_prefix_is_lost_or_empty() -> None:
+    prefixes = [SharedPrefix(2, "a"), SharedPrefix(4, "b", marked=False)]
+    assert list(cut_after_prefixes("tidal", prefixes)) == [("ti", True), ("da", False), ("l", False)]
+    assert list(cut_after_prefixes("tide", prefixes)) == [("ti", True), ("de", False)]
+    assert list(cut_after_prefixes("de!", prefixes, begun=2)) == [("de", False), ("!", False)]
 
 
 def test_responses_endpoint_gets_no_mark() -> None:

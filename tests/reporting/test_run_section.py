@@ -183,6 +183,7 @@ def test_legend_names_models_without_a_point() -> None:
     svg = next(chart_file(one, "svg").decode() for one in run_drawings(ranked_board(rows)) if one.name == "format")
     assert ">strong<" in svg
     assert ">weak<" not in svg
+    assert re.search(r"r -?\d\.\d\d, n \d", svg), "a panel does not say how its points correlate"
 
 
 def test_interval_over_runs_is_called_one_over_documents() -> None:

@@ -209,6 +209,9 @@ def test_clusters_that_disagree_are_not_told() -> None:
 def test_ids_that_are_numbers_are_believed() -> None:
     a = a_log([1.0, 0.0, 1.0], ids=["0", "1", "2"])
     assert any("ids look like positions" in warning for warning in compared(a, shuffled(beta(a))).warnings)
+    for ids in (["q0", "q1", "q2"], ["10", "11", "12"]):  # names, and numbers that count other items
+        a = a_log([1.0, 0.0, 1.0], ids=ids)
+        assert not any("ids look like positions" in warning for warning in compared(a, shuffled(beta(a))).warnings)
 
 
 def test_a_single_system_is_compared_with_itself() -> None:
