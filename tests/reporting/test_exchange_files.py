@@ -202,3 +202,10 @@ def test_everything_is_plain_json() -> None:
     ]
     for value in values:
         assert json.loads(json.dumps(value, allow_nan=False)) == value
+
+
+@pytest.mark.parametrize(("temperature", "drawn"), [(0.0, False), (0.8, True), (None, None)])
+def test_greedy_answers_are_said_to_be_drawn(temperature: float | None, drawn: bool | None) -> None:
+    row = lm_eval_files.sample(replace(TRIAL, temperature=temperature), item())
+    assert row is not None
+    assert row["arguments"]["gen_args_0"]["arg_1"].get("do_sample") == drawn
