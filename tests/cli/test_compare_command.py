@@ -125,7 +125,10 @@ def test_the_file_lacks_what_the_terminal_shows(call: Call, shared: Path, tmp_pa
         (("a.csv", "b.csv", "--margin", "nan"), "a number of points above 0"),
         (("a.csv", "b.csv", "--metric", "x="), "write NAME, or NAME_IN_A=NAME_IN_B"),
         (("a.csv", "b.csv", "--model", "nobody"), "no log is of that model"),
-        (("a.csv", "b.csv", "--model", "b"), "only b was chosen by --model, and a comparison needs two"),
+        (
+            ("a.csv", "b.csv", "--model", "m (b.csv)"),
+            "only m (b.csv) was chosen by --model, and a comparison needs two",
+        ),
         (("a.csv", "b.csv", "--out", "x.pdf"), ".html or .md"),
     ],
 )
