@@ -19,7 +19,10 @@ REST_S = 10.0  # after it was given up, until it is tried again
 
 
 class Taken(Protocol):
-    """A stretch of the schedule. begin: by time.monotonic(). *_limit: a minute, as another process learnt them last."""
+    """A stretch of the schedule. begin: by time.monotonic(). *_limit: a minute, as another process learnt them last.
+
+    asked: when the try that brought it began: a ledger that was away for a while is not slow.
+    """
 
     @property
     def begin(self) -> float: ...
@@ -27,6 +30,8 @@ class Taken(Protocol):
     def requests_limit(self) -> int | None: ...
     @property
     def tokens_limit(self) -> int | None: ...
+    @property
+    def asked(self) -> float: ...
 
 
 class LimitsLedger(Protocol):
@@ -87,7 +92,7 @@ def take_from_ledger(
             taken = ledger.take(name, wanted.seconds, lead_s=wanted.lead_s, hold_s=wanted.hold_s, heard=wanted.heard)
             if warned:
                 log.warning("limits are shared through %s again", ledger.name)
-            return taken, asked
+            return taken, max(asked, taken.asked)
         except Exception as error:  # each implementation has its own exceptions
             why = str(error) or type(error).__name__
         away_s = clock() - began

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -108,6 +109,7 @@ class Database:
             f"sqlalchemy.dialects.{self.engine.dialect.name}"
         ).insert
         self._reached = False
+        self._last = threading.local()
         self.watches = Watches()
         self.gained: float | None = None  # `now` minus time.monotonic(), at the last call of claiming.clock_jumped
         self.jumped: float | None = None  # time.monotonic() when that call last found that the difference had jumped
@@ -143,6 +145,7 @@ class Database:
     def _transaction(self, work: Callable[[sa.Connection], T], write: bool) -> T:
         began, pause_s = time.monotonic(), 0.05
         while True:
+            self._last.try_began = time.monotonic()
             try:
                 with self.engine.connect().execution_options(write=write) as connection, connection.begin():
                     result = work(connection)
@@ -156,6 +159,11 @@ class Database:
                 self.watches.failed(tried_s, self._named(error))
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, 2.0)
+
+    @property
+    def last_try(self) -> float:
+        """When the last try of this thread's last transaction began, by time.monotonic(): earlier ones failed."""
+        return float(self._last.try_began)
 
     def _passes(self, error: sa.exc.DBAPIError) -> bool:
         """Return whether the same transaction may succeed a moment later.

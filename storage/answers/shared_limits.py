@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,14 @@ class Stretch:
 
     begin: when it begins, by time.monotonic() of this process. requests_limit, tokens_limit: per minute, as the
     provider last named them to any process; None if that was more than HEARD_S ago or never, if the provider named no
-    such limit, or if the call of `take` itself reported limits.
+    such limit, or if the call of `take` itself reported limits. asked: when it was asked for, by the same
+    clock; tries that failed are before.
     """
 
     begin: float
     requests_limit: int | None
     tokens_limit: int | None
+    asked: float = -math.inf
 
 
 class Paces:
@@ -72,7 +74,8 @@ class Paces:
             limits = (row.requests_limit, row.tokens_limit) if known else (None, None)
             return Stretch(here + begin - now, *limits)
 
-        return self.database.write(work)
+        taken = self.database.write(work)
+        return replace(taken, asked=self.database.last_try)
 
     def _row(self, connection: sa.Connection, name: str) -> Any:
         """Return the row of the schedule, created if it is missing, and lock it until the end of the transaction."""

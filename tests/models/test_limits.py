@@ -332,6 +332,7 @@ class Stretch:
     begin: float
     requests_limit: int | None
     tokens_limit: int | None
+    asked: float = 0.0
 
 
 def shared(ledger: LimitsLedger, caps: Caps) -> Limiter:

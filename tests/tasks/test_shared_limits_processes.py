@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from itertools import pairwise
 from subprocess import Popen
 
 import pytest
@@ -129,3 +130,6 @@ def test_server_that_restarts_ends_runs_or_unpaces_them() -> None:
     assert most_in_a_second(found) <= 200
     assert not [moment for moment in found if stopped + 2.0 < moment < restarted]
     assert all(max(one) > restarted + 1.0 for one in each)
+    # That it was away is not taken for slowness, or one would take stretches as long for itself, and the other wait.
+    after = [[moment for moment in one if moment > restarted] for one in each]
+    assert all(one[0] < restarted + 4.0 and max(b - a for a, b in pairwise(one)) < 2.5 for one in after)
