@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.suites import suite_files
-from scrollwork.suites.suite_files import CONFIG, load_suite, refuse_bad_tables
+from scrollwork.suites.suite_files import CONFIG, fresh_suite, load_suite, refuse_bad_tables
+from tests.conftest import PROJECT
 
 FILES = sorted((CONFIG / "suites").glob("*.toml"))
 
@@ -106,3 +108,13 @@ def test_task_that_lacks_its_metric_is_a_traceback(tmp_path: Path, monkeypatch: 
         UsageError, match=r"^mine.toml: \[task.qmsum\]: lacks dataset, kind, max_new_tokens, metric, raw"
     ):
         load_suite("mine")
+
+
+def test_a_file_that_was_edited_is_taken_as_it_was(tmp_path: Path) -> None:
+    """By whoever reads it in a process that has read it before, as a notebook does."""
+    (text,) = re.findall(r"^```toml\n(.*?)^```", (PROJECT / "docs/extending/suite.md").read_text(), re.M | re.S)[:1]
+    path = tmp_path / "mine.toml"
+    path.write_text(text.replace('"harbour_log"', '"jsonl"').replace('"harbour"', '"mine"'), encoding="utf-8")
+    assert load_suite(str(path)).title == "Harbour"
+    path.write_text(path.read_text().replace('"Harbour"', '"Port"'), encoding="utf-8")
+    assert fresh_suite(str(path)).title == load_suite(str(path)).title == "Port"
