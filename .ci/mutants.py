@@ -255,8 +255,8 @@ def main() -> int:
     parser.add_argument("--only", type=int, action="append", help="a fault's number; all without")
     parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
-    every = enumerate(faults(asked.seed, asked.count), 1)
-    numbers, drawn = zip(*((number, one) for number, one in every if number in (asked.only or [number])), strict=True)
+    every = dict(enumerate(faults(asked.seed, asked.count), 1))
+    drawn = {number: fault for number, fault in every.items() if number in (asked.only or every)}
     with tempfile.TemporaryDirectory(prefix="scrollwork-mutants-") as place:
         trees: Queue[Path] = Queue()
         for tree in copies(asked.at_once, Path(place)):
@@ -277,7 +277,7 @@ def main() -> int:
 
         with ThreadPoolExecutor(asked.at_once) as pool:
             counts = Counter[str]()
-            for number, fault, by in zip(numbers, drawn, pool.map(look, drawn), strict=True):
+            for (number, fault), by in zip(drawn.items(), pool.map(look, drawn.values()), strict=True):
                 ended = {"": "SURVIVED", OUT_OF_TIME: "NOT IN TIME"}.get(by, "found")
                 counts[ended] += 1
                 print(f"{number:3d} {ended:11s} {fault.module}:{fault.line}  {fault.change}", flush=True)

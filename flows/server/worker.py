@@ -26,6 +26,7 @@ from pathlib import Path
 from types import FrameType
 
 MOST_FILES = 4096
+READ_BYTES, MOST_READS = 65_536, 16  # at once, and at the end: a pipe holds a megabyte at most
 KEEP = "keep"  # the first argument of a keeper
 KEPT = "port.kept"  # in the folder of Prefect, locked while a keeper holds the port
 
@@ -109,8 +110,8 @@ def keep_port(port: int, pipes: list[int]) -> None:
             else:
                 with suppress(OSError):
                     held[0].accept()[0].close()
-    while pipes and (ready := select.select(pipes, [], [], 0)[0]):  # what the last one said before it ended
-        for number in ready:
+    for _ in range(MOST_READS):  # what the last one said before it ended, not what others may go on to say
+        for number in select.select(pipes, [], [], 0)[0]:
             pass_on(number, pipes)
 
 
@@ -127,7 +128,7 @@ def locked_file() -> int:
 def pass_on(pipe: int, pipes: list[int]) -> None:
     """Copy the output of a flow run to the worker's log."""
     with suppress(BlockingIOError):
-        if said := os.read(pipe, 65536):
+        if said := os.read(pipe, READ_BYTES):
             os.write(1, said)
         else:
             pipes.remove(pipe)
