@@ -26,14 +26,14 @@ import atexit, json, os, sys, threading, time
 from pathlib import Path
 
 _one, _files = threading.Lock(), set()
+_path = Path(PLACE) / f"{os.getpid()}-{time.time_ns()}"  # a worker becomes another program, with the same pid
 
 def _note():
     with _one:
         modules = list(sys.modules.items())
         _files.update((name, os.path.realpath(one.__file__)) for name, one in modules if getattr(one, "__file__", None))
-        path = Path(PLACE) / str(os.getpid())
-        path.write_text(json.dumps({"command": sys.orig_argv, "files": sorted(_files)}))
-        path.replace(path.with_suffix(".json"))
+        _path.write_text(json.dumps({"command": sys.orig_argv, "files": sorted(_files)}))
+        _path.replace(_path.with_suffix(".json"))
 
 def _noted():
     while True:

@@ -1,6 +1,5 @@
 """Whatever a model writes: a score in range, no error, and time that grows with the length."""
 
-import time
 import tracemalloc
 from functools import partial
 
@@ -9,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.scoring.registry import known_metrics, metric
+from tests.cpu_clock import cpu_seconds
 
 GOLD = {
     "accuracy": ["B"],
@@ -87,14 +87,11 @@ def test_megabyte_of_one_thing_costs_more_than_its_length(name, unit):
     chosen = partial(metric(name).score, references=GOLD[name], **OPTIONS.get(name, {}))
     small, large = (unit * (size // len(unit)) for size in (SIZE // SMALLER, SIZE))
     chosen("warm up")
-    before = time.process_time()
-    chosen(small)
-    between = time.process_time()
-    outcome = chosen(large)
-    after = time.process_time()
+    little, _ = cpu_seconds(lambda: chosen(small))
+    much, outcome = cpu_seconds(lambda: chosen(large))
     assert 0.0 <= outcome.value <= 100.0
     # linear: 16 times; quadratic: 256 times. Below 20 ms a clock says little.
-    assert after - between < 100 * max(between - before, 0.02)
+    assert much < 100 * max(little, 0.02)
 
 
 def test_megabyte_of_words_fills_the_memory_of_rouge():
