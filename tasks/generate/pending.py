@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SEED = "generation_seed"  # key of a run's seed in the metadata of its examples
 CHUNK = 16  # prompts rendered at once: each may hold a whole book
+MOST_CHARACTERS = 4_000_000  # of prompts rendered at once, but for the last one
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Calls:
 
     store: where to look for answers that were paid for in requests of an earlier release; None to look nowhere.
     by_prefix: whether calls are ordered for a provider's prefix cache (prefix_order.py), else as in the prompts' table.
+    at_once: how many prompts are rendered at once, fewer where they are long.
     """
 
     def __init__(
@@ -61,9 +63,11 @@ class Calls:
         store: ResponseStore | None = None,
         *,
         by_prefix: bool = False,
+        at_once: int = CHUNK,
     ) -> None:
         self._node, self._model, self._inputs, self._store = node, model, inputs, store
         self._in_order = in_prefix_order if by_prefix else enumerate
+        self._at_once = at_once
         self._epoch = str(node.params.get("epoch", ""))
         self._text_of = inputs["curated"].texts()
         self._documents: dict[str, int] = {}
@@ -98,16 +102,30 @@ class Calls:
 
     def _all(self) -> Iterator[list[Call]]:
         places: list[int] = []
-        for some in chunks(self._in_order(self._prompts()), CHUNK):
-            of_each = self._calls([self._ask(prompt) for _, prompt in some])
+        for some in self._some(self._in_order(self._prompts())):
+            of_each = self._calls([ask for _, _, ask in some])
             made = [(one, call) for one, calls in zip(some, of_each, strict=True) for call in calls]
             self.asked += [
                 AskedCall(prompt.example_id, prompt.draw, call.member, call.key, prompt.max_new_tokens)
-                for (_, prompt), call in made
+                for (_, prompt, _), call in made
             ]
-            places += [place for (place, _), _ in made]
+            places += [place for (place, _, _), _ in made]
             yield [call for _, call in made]
         self.asked = [self.asked[n] for n in sorted(range(len(places)), key=places.__getitem__)]
+
+    def _some(self, prompts: Iterable[tuple[int, Prompt]]) -> Iterator[list[tuple[int, Prompt, Ask]]]:
+        """Yield places, prompts and what they ask, as many as are rendered at once."""
+        some: list[tuple[int, Prompt, Ask]] = []
+        characters = 0
+        for place, prompt in prompts:
+            ask = self._ask(prompt)
+            some.append((place, prompt, ask))
+            characters += ask.characters
+            if len(some) == self._at_once or characters >= MOST_CHARACTERS:
+                yield some
+                some, characters = [], 0
+        if some:
+            yield some
 
     def _again(self, keys: Collection[str]) -> Iterator[list[Call]]:
         wanted = self._prompts_of(keys)

@@ -72,12 +72,22 @@ def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: S
 
     Its tables are `responses` and `failures`.
     """
-    from scrollwork.tasks.generate.pending import Calls
-    from scrollwork.tasks.generate.snapshot import Asking, answer_missing, model_of, note_snapshot, with_fitted
+    from scrollwork.tasks.generate.pending import CHUNK, Calls
+    from scrollwork.tasks.generate.snapshot import (
+        COMMIT,
+        Asking,
+        answer_missing,
+        is_ours,
+        model_of,
+        note_snapshot,
+        with_fitted,
+    )
 
     parameters = Parameters(**node.params)
     model = model_of(parameters.model, with_fitted(parameters.settings, node.label("task"), inputs))
-    calls = Calls(node, model, inputs, session.store if parameters.reuse else None)
+    # Each transaction of the store takes milliseconds; others' models may take seconds for a call.
+    at_once = max(CHUNK, COMMIT // len(model.members)) if is_ours(model) else CHUNK
+    calls = Calls(node, model, inputs, session.store if parameters.reuse else None, at_once=at_once)
     failed = 0
     for batch in calls.batches():
         failed += answer_missing(batch, model, session)

@@ -29,9 +29,12 @@ BY_DUCKDB = """
 import duckdb, json, sys
 connection = duckdb.connect()
 connection.execute("set enable_progress_bar = false")  # it is printed among the rows
-found = connection.execute("select * from read_parquet(?)", [sys.argv[1:]])
-names = [one[0] for one in found.description]
-print(json.dumps([dict(zip(names, row)) for row in found.fetchall()]))
+tables = {}
+for name, parts in json.loads(sys.argv[1]).items():
+    found = connection.execute("select * from read_parquet(?)", [parts])
+    names = [one[0] for one in found.description]
+    tables[name] = [dict(zip(names, row)) for row in found.fetchall()]
+print(json.dumps(tables))
 """
 
 
@@ -55,15 +58,16 @@ def opened_elsewhere(home: Path, cache: Path, duckdb: str | None) -> set[str]:
     import pandas
 
     filled = set()
+    found = {name: [str(part) for part in parts] for name, parts in tables(home)}
+    by_duckdb = json.loads(by(duckdb, BY_DUCKDB, json.dumps(found))) if duckdb is not None else None
     for name, parts in tables(home):
         rows = [row for part in parts for row in pq.ParquetFile(part).read().to_pylist()]
         assert polars.read_parquet(parts).to_dicts() == rows, name
         frames = [pandas.read_parquet(part, dtype_backend="pyarrow") for part in parts]
         assert [row for frame in frames for row in pa.Table.from_pandas(frame).to_pylist()] == rows, name
-        if duckdb is not None:
-            assert json.loads(by(duckdb, BY_DUCKDB, *parts)) == rows, name
-        files = [str(part) for part in parts]
-        asked = {"data_files": files, "cache_dir": str(cache / name), "split": "train"}
+        if by_duckdb is not None:
+            assert by_duckdb[name] == rows, name
+        asked = {"data_files": found[name], "cache_dir": str(cache / name), "split": "train"}
         assert list(datasets.load_dataset("parquet", streaming=True, **asked)) == rows, name
         if rows:  # `datasets` has no table without rows, but as a stream
             assert datasets.load_dataset("parquet", **asked).to_list() == rows, name

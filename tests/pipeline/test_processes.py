@@ -212,7 +212,8 @@ def test_short_run_waits_for_processes_that_it_does_not_need(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_prefect_leaves_other_bytes_with_several_processes(scrollwork: Scrollwork, tmp_path: Path) -> None:
-    ask = ("dolce", "--sample", "--model", "planted:noise=0.2", "--strategy", "take:5", "--json", "--quiet")
+    few = ("--strategy", "take:2", "--limit", "5")
+    ask = ("dolce", "--sample", "--model", "planted:noise=0.2", *few, "--json", "--quiet")
     scrollwork("run", *ask)
     program = tmp_path / "at_once.py"
     program.write_text(

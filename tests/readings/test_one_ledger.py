@@ -19,7 +19,7 @@ from scrollwork.tasks.report.ledger import Ledger
 ASKED = {
     "zeroscrolls": {"models": ("bm25", "lead", "naive"), "tasks": ("qmsum", "space_digest", "book_sum_sort")},
     "seam": {"models": ("lead", "naive"), "tasks": ("musique", "sci_co"), "runs": 2},
-    "dolce": {"models": ("planted:noise=0.2", "planted:noise=0.4"), "strategy": "take:2"},
+    "dolce": {"models": ("planted:noise=0.2", "planted:noise=0.4"), "strategy": "take:2", "limit": 4},
 }
 
 
