@@ -14,7 +14,7 @@ from tests.conftest import Scrollwork, files_of, leftovers
 
 DRIVER = str(Path(__file__).with_name("killed.py"))
 STAGES = (*("curate", "sample", "prompt", "generate", "score", "aggregate", "tokens", "judge", "compare", "report"),)
-TASK = ("--task", "qasper")  # 27 inputs: more than one chunk of answers
+TASK = ("--task", "qasper")  # 27 inputs: more than one transaction of answers (killed.py)
 POINTS = ("begin", "half", "part", "manifest", "done")
 QUICK = {("curate", "half"), ("generate", "half"), ("report", "manifest")}  # the others are slow all together
 # All stages have one writer: half-way it is killed in three of them here and in all in `make soak`, at its manifest in all.
