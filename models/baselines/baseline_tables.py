@@ -17,6 +17,7 @@ from scrollwork.models.table_keys import (
     TEXT_LIST,
     WHOLE,
     BadValue,
+    Between,
     Key,
     MapOf,
     Place,
@@ -101,7 +102,7 @@ RULED: Mapping[str, Key] = {
 }
 BY_CHANCE: Mapping[str, Key] = {
     **RULED,
-    "seeds": Key(WHOLE, "How many members there are, that differ in their random choices."),
+    "seeds": Key(Between(1, 1_000_000, WHOLE), "How many members there are, that differ in their random choices."),
     "seed": Key(WHOLE, "The one seed."),
 }
 SHARES: Mapping[str, Key] = {

@@ -23,12 +23,8 @@ from tests.survival.hosted import answered
 CURRENT = ("gpt-6-luna", "gpt-6.1-terra", "gpt-6.2-sol", "gpt-5.6-luna", "claude-opus-5-5", "claude-sonnet-5-5",
            "claude-haiku-5-5", "claude-fable-5-2", "gemini-3.8-flash", "gemini-3.5-flash-lite", "grok-4.7",
            "deepseek-flash")  # fmt: skip
-FEW = (
-    "gpt-6.1-terra",
-    "claude-sonnet-5-5",
-    "gemini-3.8-flash",
-    "deepseek-flash",
-)  # one of each vendor with a rule of its own
+# One of each vendor that has a rule of its own.
+FEW = ("gpt-6.1-terra", "claude-sonnet-5-5", "gemini-3.8-flash", "deepseek-flash")
 SUITES = {
     "zeroscrolls": (),
     "scrolls": (),

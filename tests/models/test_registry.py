@@ -49,6 +49,12 @@ def test_unknown_provider_of_a_users_own_table_is_not_named() -> None:
         settings("mine", {"mine": {}})
 
 
+@pytest.mark.parametrize("seeds", [0, -1, 10**9, 1.5, True])
+def test_a_model_without_members_is_an_empty_evaluation(seeds: object) -> None:
+    with pytest.raises(UnknownModel, match=f"'mine': seeds must be a whole number from 1 to 1000000, not {seeds}"):
+        settings("mine", {"mine": {"provider": "baselines", "seeds": seeds, "rules": {"qasper": {"span": 3}}}})
+
+
 def test_seeds_of_a_model_without_chance_are_ignored() -> None:
     table = {"provider": "extractive", "seeds": 5, "rules": {"qasper": {"answer_span": 3}}}
     with pytest.raises(UnknownModel, match="seeds"):
