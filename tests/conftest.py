@@ -21,7 +21,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -110,8 +110,8 @@ def rewrite_a_share(config: pytest.Config, number: int, count: int) -> None:
 # of these last would go on alone.
 LONGEST = (
     "tests/survival/test_faulty_replies.py",
-    *("tests/flows/test_planted_chain.py", "tests/flows/test_server.py", "tests/survival/test_calls_survive.py"),
-    "tests/flows/test_deploy.py",
+    *("tests/flows/test_server.py", "tests/flows/test_server_security.py", "tests/flows/test_pulled_code.py"),
+    *("tests/flows/test_planted_chain.py", "tests/survival/test_calls_survive.py", "tests/flows/test_deploy.py"),
     *(
         "tests/survival/test_kill.py",
         "tests/survival/test_batches_killed.py",
@@ -128,6 +128,9 @@ LONGEST = (
     *("tests/test_extending_pages.py", "tests/suites/test_options.py", "tests/exchange/test_releases.py"),
     *("tests/preprocessing/test_bad_fields.py", "tests/cli/test_command_line.py", "tests/rehearsal/test_server.py"),
 )
+
+
+ON_ONE_SERVER = LONGEST[1:4]  # whose tests take `server`: on one worker of pytest, else each starts one
 
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -150,6 +153,21 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(lambda: shutil.rmtree(folder))
     (folder / "one.pem").write_text(first[first.rindex("-----BEGIN") :] + end + "\n")
     os.environ["SSL_CERT_FILE"] = str(folder / "one.pem")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand out whole files, and those of ON_ONE_SERVER as if they were one."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file: str = super()._split_scope(nodeid)
+            return ON_ONE_SERVER[0] if file in ON_ONE_SERVER else file
+
+    return Scheduling(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -701,6 +719,26 @@ def serve(
 
 
 @pytest.fixture(scope="session")
-def server(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One real Prefect server with worker and deployments, for the whole session."""
-    yield from serve(house, tmp_path_factory.mktemp("served"))
+def standing() -> Iterator[dict[str, Any]]:
+    """The server of `server` while it stands, and what ends it."""
+    now: dict[str, Any] = {}
+    yield now
+    if now:
+        now["end"].close()
+
+
+@pytest.fixture(scope="module")
+def server(
+    request: pytest.FixtureRequest, standing: dict[str, Any], house: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """One real Prefect server with worker and deployments, until the last module that takes it has ended: each takes a
+    twentieth of a core while it does nothing."""
+    if not standing:
+        started = ExitStack()
+        serving = contextmanager(serve)(house, tmp_path_factory.mktemp("served"))
+        standing |= {"server": started.enter_context(serving), "end": started}
+    yield standing["server"]
+    last = [item.path for item in request.session.items if "standing" in item.fixturenames][-1]  # type: ignore[attr-defined]
+    if request.path == last:
+        standing.pop("end").close()
+        standing.clear()

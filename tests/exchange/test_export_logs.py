@@ -200,6 +200,21 @@ def test_unanswered_inputs_are_scored_as_nothing(ran: Call, tmp_path: Path) -> N
     assert HOSTILE + " (A)" in texts
 
 
+def test_task_without_a_scored_answer_has_an_empty_file_of_samples(ran: Call, home: Path, tmp_path: Path) -> None:
+    path = theirs(home, tmp_path)
+    log = json.loads(path.read_text())
+    log["samples"] = [one | {"output": {"choices": []}, "error": {"message": "timed out"}} for one in log["samples"]]
+    path.write_text(json.dumps(log))
+    status, _, err = ran("--quiet", "import", "zeroscrolls", str(path), "--name", "failing", "--sample", "--engine", "inline", "--task", "quality")  # fmt: skip
+    assert status == 1, err
+    for kind in ("lm-eval", "eee"):
+        _, document, err = export(ran, kind, tmp_path / kind, model="failing")
+        assert document["unanswered"] == {"failing, quality": 11}, err
+        files = [one for one in files_below(tmp_path / kind) if one.endswith((".json", ".jsonl"))]
+        assert len(files) == 1, files
+        assert "samples" not in files[0]
+
+
 def test_line_separator_in_an_answer_breaks_a_line_of_eee(ran: Call, tmp_path: Path) -> None:
     export(ran, "eee", tmp_path, model="theirs")
     (path,) = tmp_path.rglob("*_samples.jsonl")

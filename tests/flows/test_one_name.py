@@ -115,7 +115,7 @@ def test_a_run_or_a_deployment_loads_a_module_under_two_names(tree: Path, tmp_pa
     place, project = tmp_path / "noted", tmp_path / "project"
     place.mkdir()
     edit(tree / "scrollwork" / "__init__.py", lambda text: text + NOTED.replace("PLACE", repr(str(place))))
-    for server in serve(tree, project, lent=False):
+    for server in serve(tree, project):
         server.work("run", "zeroscrolls", "--sample", "--model", "naive:seed=0", "--engine", "prefect", *FINISHED)
         run = server.trigger("build-datasets", "--param", "suite=zeroscrolls", "--param", 'tasks=["qmsum"]')
         assert server.wait(run)["state_type"] == "COMPLETED"

@@ -47,7 +47,7 @@ def team(house: Path, started: Server, postgres: Postgres, tmp_path: Path) -> It
     """Prefect's server and worker, and what they need to reach the bucket and the database."""
     store = postgres.url(postgres.database())
     own = {**started.variables, "SCROLLWORK_STORE": store, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    yield from serve(house, tmp_path / "project", False, ("--pass-env", "AWS_*"), **own)
+    yield from serve(house, tmp_path / "project", options=("--pass-env", "AWS_*"), **own)
 
 
 def wait_for_work(served: Vendors, team: Prefect, run: str, wanted: int) -> None:

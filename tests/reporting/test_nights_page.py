@@ -49,6 +49,11 @@ def test_the_page_lacks_what_is_known_of_nights() -> None:
     assert "No night is stored here yet" in nights_page([], {}, [], [])
 
 
+def test_one_full_night_is_a_line_or_two_are_none() -> None:
+    """Nights 0 and 3 are full; a line is drawn for each of the two tasks."""
+    assert [page(count).count("<polyline") for count in (1, 3, 4)] == [0, 0, 2]
+
+
 def test_nights_of_other_settings_or_models_are_in_one_line() -> None:
     rows = [*nights(4), *(replace(row, settings="1" * 16) for row in nights(2)), replace(night(9), suite="scrolls")]
     found = trends(rows, {})

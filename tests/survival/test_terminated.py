@@ -31,7 +31,7 @@ def vendor(tmp_path: Path) -> Iterator[Vendors]:
 @pytest.fixture(scope="module")
 def served(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     root = tmp_path_factory.mktemp("terminated") / "project"
-    for server in serve(house, root, lent=False):
+    for server in serve(house, root):
         server.work("build", "zeroscrolls", "--sample", "--engine", "inline", "--task", "qasper", "--task", "qmsum")
         yield server
 

@@ -49,6 +49,16 @@ def test_equivalence_is_not_two_one_sided_t_tests(seed: int) -> None:
     assert found.equivalence(margin) == pytest.approx(peer, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("sums", "step"),
+    [((1.0, 0.0, -1.0), 1.0), ((0.3, 0.0, 0.1 + 0.2), 0.3), ((1.0, 0.5, 0.0), 0.0), ((0.0, 0.0, 0.0), 0.0)],
+)
+def test_the_size_of_a_step_is_taken_from_clusters_without_a_difference(sums: tuple[float, ...], step: float) -> None:
+    names = [name for name in ("a", "b", "c") for _ in range(2)]
+    ours = [score for one in sums for score in (one, 0.0)]
+    assert PairedScores.of(np.array(ours), np.zeros(6), names).step == pytest.approx(step, rel=1e-12)
+
+
 def test_a_margin_of_nothing_is_taken() -> None:
     for margin in (0.0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="margin"):
