@@ -59,7 +59,7 @@ def test_killed_run_asks_again_or_ends_otherwise(scrollwork: Scrollwork, raw: Pa
     asked = ("run", "dolce", "--raw", str(raw), "--model", "bm25", "--strategy", "take:5", *ASK)
     whole = scrollwork.with_(home=scrollwork.home.parent / "whole")
     told = whole(*asked).document
-    scrollwork.with_(prefix=(DRIVER, stage, point, "SIGKILL"))(*asked, status=-signal.SIGKILL)
+    scrollwork.with_(prefix=(DRIVER, stage, point, "SIGKILL"), warm=True)(*asked, status=-signal.SIGKILL)
     before = keys(scrollwork.home)
     assert before
     again = scrollwork(*asked).document

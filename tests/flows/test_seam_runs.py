@@ -199,7 +199,7 @@ def test_killed_run_repeats_an_earlier_draw_or_leaves_other_bytes(
     calm("run", "seam", "--task", "musique", "--engine", "inline", "--runs", "10", *raw_files, *asking(calm, "one"))
     whole, asked = files_of(calm.home), len(vendor.asked)
     assert asked == 20
-    killed = work.with_(prefix=(DRIVER, "generate@7", "answer", "SIGKILL"))
+    killed = work.with_(prefix=(DRIVER, "generate@7", "answer", "SIGKILL"), warm=True)
     killed(*command, status=-signal.SIGKILL)
     paid = len(vendor.asked) - asked
     assert 15 <= paid <= 16, "seven runs, and one or both of the eighth"

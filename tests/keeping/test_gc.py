@@ -172,7 +172,9 @@ def test_two_gc_at_once_disturb_each_other(work: Scrollwork) -> None:
 def test_killed_gc_leaves_half_an_artifact(after: int, work: Scrollwork) -> None:
     whole = work.with_(home=Path(shutil.copytree(work.home, work.home.parent / "whole")))
     told = gc(whole, "--yes").document
-    killed = work.with_(prefix=(DRIVER, str(after)))("gc", "--keep-days", "0", "--yes", status=-signal.SIGKILL)
+    killed = work.with_(prefix=(DRIVER, str(after)), warm=True)(
+        "gc", "--keep-days", "0", "--yes", status=-signal.SIGKILL
+    )
     assert killed.out == ""
     assert broken(work) == [], "what is left is whole"
     assert work("store", "check", "--json").document["ok"]

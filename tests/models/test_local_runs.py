@@ -63,7 +63,7 @@ def test_killed_run_asks_a_local_model_again(offline: Scrollwork, tiny_llama: Pa
     calm = offline.with_(home=tmp_path / "calm")
     assert "cut further" not in calm.run(*arguments, model="tiny").err, "receipts say what was cut"
 
-    offline.with_(prefix=(KILLED, "generate", "answer", "SIGKILL")).run(
+    offline.with_(prefix=(KILLED, "generate", "answer", "SIGKILL"), warm=True).run(
         *arguments, model="tiny", status=-signal.SIGKILL
     )
     kept = answers(offline.home)

@@ -50,7 +50,7 @@ def test_killed_run_asks_twice_or_ends_otherwise(
     scrollwork: Scrollwork, raw: Path, undisturbed: tuple[dict[str, str], object], stage: str, point: str
 ) -> None:
     files, said = undisturbed
-    scrollwork.with_(prefix=(DRIVER, stage, point, "SIGKILL"))(
+    scrollwork.with_(prefix=(DRIVER, stage, point, "SIGKILL"), warm=True)(
         *("run", "dolce", "--raw", str(raw), "--task", TASK, "--model", MODEL, "--engine", "inline", "--quiet"),
         status=-signal.SIGKILL,
     )

@@ -42,7 +42,7 @@ def names(stages):
 
 def end(work, stage, point, how="SIGKILL", status=-signal.SIGKILL):
     """Run until the stage is at the point, where the process is ended."""
-    return work.with_(prefix=(DRIVER, stage, point, how)).run(*TASK, "--quiet", status=status)
+    return work.with_(prefix=(DRIVER, stage, point, how), warm=True).run(*TASK, "--quiet", status=status)
 
 
 def mtimes(home):

