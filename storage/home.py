@@ -214,16 +214,10 @@ class Home:
         return run_id
 
     def runs(self) -> list[dict[str, Any]]:
-        """List what `note_run` stored, the oldest run first. Files that are not valid JSON are left out."""
+        """List what `note_run` stored, the oldest first. Files that hold no run are left out; `verify` names them."""
         if self.only is not None:
             return [dict(run) for run in self.only]
-        found = []
-        for data in self._run_files():
-            try:
-                found.append(json.loads(data))
-            except ValueError:
-                continue
-        return sorted(found, key=lambda run: run.get("time", 0.0))
+        return sorted(filter(None, map(_run_in, self._run_files())), key=lambda run: run["time"])
 
     def _run_files(self) -> Iterator[bytes]:
         """Yield the bytes of each file of a run, in order of names. Of a remote home only new ones are asked for."""
@@ -237,3 +231,13 @@ class Home:
             if data is not None:
                 self.noted[one] = data
         yield from (self.noted[one] for one in files if one in self.noted)
+
+
+def _run_in(data: bytes) -> dict[str, Any] | None:
+    """Return the run that a file holds; None if it holds none, as one that was cut or that something else wrote."""
+    try:
+        run = json.loads(data)
+        whole = isinstance(run["request"]["suite"], str) and isinstance(run["time"], int | float)
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
+    return run if whole else None

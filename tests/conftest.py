@@ -733,6 +733,7 @@ def server(
 ) -> Iterator[Server]:
     """One real Prefect server with worker and deployments, until the last module that takes it has ended: each takes a
     twentieth of a core while it does nothing."""
+    assert request.path.relative_to(PROJECT).as_posix() in ON_ONE_SERVER, "name it there"
     if not standing:
         started = ExitStack()
         serving = contextmanager(serve)(house, tmp_path_factory.mktemp("served"))

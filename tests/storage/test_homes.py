@@ -91,11 +91,16 @@ def test_remote_home_keeps_its_answers_on_one_machine():
     assert Home.at("s3://bucket/home", "postgresql://h/d").url == "s3://bucket/home"
 
 
-def test_unreadable_row_hides_the_other_runs(tmp_path):
+@pytest.mark.parametrize(
+    "held",
+    [b"{\xff", b"", b"[]", b"7", b"{}", b'"time"', b"[" * 10**5, b'{"time": 1.0, "request": []}',
+     b'{"time": "1", "request": {"suite": "a"}}', b'{"time": 1.0, "request": {"suite": 1}}'],
+)  # fmt: skip
+def test_unreadable_row_hides_the_other_runs(tmp_path, held):
     home = Home.at(str(tmp_path))
     assert home.runs() == []
     home.note_run({"request": {"suite": "zeroscrolls"}})
-    (tmp_path / "runs" / "broken.json").write_bytes(b"{\xff")
+    (tmp_path / "runs" / "broken.json").write_bytes(held)
     (run,) = home.runs()
     assert run["request"] == {"suite": "zeroscrolls"}
     assert run["time"] > 0
@@ -104,7 +109,7 @@ def test_unreadable_row_hides_the_other_runs(tmp_path):
 def test_second_run_of_a_process_in_one_second_overwrites_the_first(tmp_path):
     home = Home.at(str(tmp_path), "")
     for number in range(20):
-        home.note_run({"number": number})
+        home.note_run({"number": number, "request": {"suite": "zeroscrolls"}})
     assert [run["number"] for run in home.runs()] == list(range(20))
     assert len({run["id"] for run in home.runs()}) == 20
 
