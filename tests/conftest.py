@@ -106,11 +106,13 @@ def rewrite_a_share(config: pytest.Config, number: int, count: int) -> None:
                 rewrite._write_pyc(state, code, digest, kept)
 
 
+# Files whose tests take `server`: on one worker of pytest, else each would start one.
+ON_ONE_SERVER = ("tests/flows/test_server.py", "tests/flows/test_server_security.py", "tests/flows/test_pulled_code.py")
 # Files that take longest, the longest first. Workers of pytest are handed files in the order of collection: whoever got one
 # of these last would go on alone.
 LONGEST = (
     "tests/survival/test_faulty_replies.py",
-    *("tests/flows/test_server.py", "tests/flows/test_server_security.py", "tests/flows/test_pulled_code.py"),
+    *ON_ONE_SERVER,
     *("tests/flows/test_planted_chain.py", "tests/survival/test_calls_survive.py", "tests/flows/test_deploy.py"),
     *(
         "tests/survival/test_kill.py",
@@ -128,9 +130,6 @@ LONGEST = (
     *("tests/test_extending_pages.py", "tests/suites/test_options.py", "tests/exchange/test_releases.py"),
     *("tests/preprocessing/test_bad_fields.py", "tests/cli/test_command_line.py", "tests/rehearsal/test_server.py"),
 )
-
-
-ON_ONE_SERVER = LONGEST[1:4]  # whose tests take `server`: on one worker of pytest, else each starts one
 
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -719,27 +718,19 @@ def serve(
 
 
 @pytest.fixture(scope="session")
-def standing() -> Iterator[dict[str, Any]]:
-    """The server of `server` while it stands, and what ends it."""
-    now: dict[str, Any] = {}
-    yield now
-    if now:
-        now["end"].close()
+def standing(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, ExitStack]]:
+    """The server of `server`, and what ends it."""
+    with ExitStack() as end:
+        yield end.enter_context(contextmanager(serve)(house, tmp_path_factory.mktemp("served"))), end
 
 
 @pytest.fixture(scope="module")
-def server(
-    request: pytest.FixtureRequest, standing: dict[str, Any], house: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    """One real Prefect server with worker and deployments, until the last module that takes it has ended: each takes a
+def server(request: pytest.FixtureRequest, standing: tuple[Server, ExitStack]) -> Iterator[Server]:
+    """One real Prefect server with worker and deployments, until the last module that takes it has ended: it takes a
     twentieth of a core while it does nothing."""
     assert request.path.relative_to(PROJECT).as_posix() in ON_ONE_SERVER, "name it there"
-    if not standing:
-        started = ExitStack()
-        serving = contextmanager(serve)(house, tmp_path_factory.mktemp("served"))
-        standing |= {"server": started.enter_context(serving), "end": started}
-    yield standing["server"]
-    last = [item.path for item in request.session.items if "standing" in item.fixturenames][-1]  # type: ignore[attr-defined]
-    if request.path == last:
-        standing.pop("end").close()
-        standing.clear()
+    found, end = standing
+    yield found
+    takers = [item.path for item in request.session.items if "standing" in item.fixturenames]  # type: ignore[attr-defined]
+    if request.path == takers[-1]:
+        end.close()

@@ -43,7 +43,7 @@ LIBRARIES = (
     *("rich.table", "rich.progress", "griffe", "referencing", "pathspec", "coolname", "opentelemetry.trace"),
     *("fsspec.implementations.local", "matplotlib.style", "pyarrow.vendored.version", "rich._emoji_codes"),
     *("uvicorn.protocols.http.auto", "uvicorn.protocols.websockets.auto", "httpcore2", "pyarrow.pandas_compat"),
-    *("unidecode", "rich._unicode_data.unicode17-0-0"),
+    "unidecode",
 )
 CHECKPOINTS = (
     *("torch", "transformers.generation.utils", "transformers.models.auto.modeling_auto"),

@@ -23,14 +23,12 @@ def log_factorials(largest: int) -> Floats:
 def log_binomial(of: Ints | int, among: Ints | int) -> Floats:
     """Return the log of `of` over `among`, n over r, element-wise; -inf where that is 0: for n < r, n < 0 and r < 0."""
     n, r = np.asarray(of, dtype=np.int64), np.asarray(among, dtype=np.int64)
-    rest = n - r
-    real = (r >= 0) & (rest >= 0)
+    real = (r >= 0) & (n >= r)
+    if not real.all():
+        n, r = np.where(real, n, 0), np.where(real, r, 0)
     # tables grow in steps, so that contexts of a task share one
-    known = log_factorials(max(1024, 1 << max(int(n.max(initial=0)), 0).bit_length()))
-    if real.all():
-        return np.asarray(known[n] - known[r] - known[rest])
-    top, under = np.where(real, n, 0), np.where(real, r, 0)
-    return np.where(real, known[top] - known[under] - known[top - under], -np.inf)
+    known = log_factorials(max(1024, 1 << int(n.max(initial=0)).bit_length()))
+    return np.where(real, known[n] - known[r] - known[n - r], -np.inf)
 
 
 def log_mean(logs: Floats, chances: Floats | None = None) -> Floats:
