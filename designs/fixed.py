@@ -84,11 +84,13 @@ class Fixed:
         """Return which share of the documents has its prompts in this shard; None where there is one shard only."""
         return [part.shard, part.task.shards] if part.task.shards > 1 else None
 
-    def further(self, chain: Chain, aggregated: Node) -> list[Node]:
+    def after_each_score(self, chain: Chain, aggregated: Node) -> list[Node]:
         """Return none."""
         return []
 
-    def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
+    def after_all_scores(
+        self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]
+    ) -> list[Node]:
         """Return none."""
         return []
 

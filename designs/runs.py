@@ -158,7 +158,9 @@ class Runs(Fixed):
 
         return {"cue": cue_of(texts["block"]["text"])} if "block" in texts else {}
 
-    def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
+    def after_all_scores(
+        self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]
+    ) -> list[Node]:
         """Return the ranking of models by the scores of their runs."""
         from scrollwork.suites.outside_systems import shown_name
         from scrollwork.suites.parts import engine_of

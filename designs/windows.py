@@ -60,7 +60,7 @@ class Windows(Fixed):
         "dataset": "scrollwork.exchange.windows.problems",
         "export observations": "scrollwork.exchange.windows.observations",
         "estimate --strategies": "scrollwork.readings.windows.strategies",
-        "report: further stage": "scrollwork.tasks.complexity.run",
+        "report: stage after each score": "scrollwork.tasks.complexity.run",
         "run": "scrollwork.cli.dolce.tables",
         "run --json": "scrollwork.readings.windows.complexity_json",
     }
@@ -95,7 +95,7 @@ class Windows(Fixed):
         own: Options = part.request.of_design
         return windows.declare(part, chain.curate(part), own.strategy or "all", own.units or "")
 
-    def further(self, chain: Chain, aggregated: Node) -> list[Node]:
+    def after_each_score(self, chain: Chain, aggregated: Node) -> list[Node]:
         """Return the node that fits lambda, k and category to an aggregate's problems; it also reads the task's twins
         whose raw files are here."""
         from scrollwork.tasks.complexity import run as complexity

@@ -140,13 +140,13 @@ class Chain:
 
     @cached_property
     def evaluated(self) -> list[Node]:
-        """What `run` builds before models are compared: aggregates, their judge nodes, further nodes of the design."""
-        return [*self.scored, *map(self.judge, self.scored), *self.further]
+        """What `run` builds before models are compared: aggregates, and what follows each of them."""
+        return [*self.scored, *map(self.judge, self.scored), *self.after_each_score]
 
     @cached_property
-    def further(self) -> list[Node]:
-        """The nodes that the design adds after each aggregate."""
-        return [node for aggregated in self.scored for node in self.design.further(self, aggregated)]
+    def after_each_score(self) -> list[Node]:
+        """The nodes that the design adds after the score of each task and model."""
+        return [node for aggregated in self.scored for node in self.design.after_each_score(self, aggregated)]
 
     @declared_once(lambda part: part.base)
     def curate(self, part: Part) -> Node:
@@ -233,12 +233,12 @@ class Chain:
         modules = sorted({metric_module(one) for one in parameters.tasks.values()})
         return compare.declare(request.suite, parameters, judged, modules)
 
-    def together(
+    def after_all_scores(
         self, judged: Sequence[Node], scored: Sequence[Node], failures: Sequence[Mapping[str, str]]
     ) -> list[Node]:
         """Nodes over all models: compare, and those that the design adds. failures: of tasks without a score."""
         compared = [self.compare(judged, scored)] if judged else []
-        return [*compared, *self.design.together(self, scored, failures)]
+        return [*compared, *self.design.after_all_scores(self, scored, failures)]
 
     @declared_once(lambda part: part.base)
     def statistics(self, part: Part) -> Node:
@@ -266,11 +266,12 @@ class Chain:
         assets = report_digest(*(name for one in sections_of(self.design.sections) for name in one.files))
         differing = {**differing_settings(request), **self.epochs.told}
         parameters = report.Parameters(**params, run=differing, assets=assets)
-        further = {node.name for node in self.further}
+        each = {node.name for node in self.after_each_score}
         others: dict[str, list[Node]] = {}
         for node in beside:
-            name = {judge.STAGE: "judged", compare.STAGE: "compared"}.get(node.stage)
-            others.setdefault(name or ("further" if node.name in further else "together"), []).append(node)
+            of_design = "after_each_score" if node.name in each else "after_all_scores"
+            name = {judge.STAGE: "judged", compare.STAGE: "compared"}.get(node.stage, of_design)
+            others.setdefault(name, []).append(node)
         return report.declare(parameters, aggregates, others, modules)
 
 

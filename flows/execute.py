@@ -78,10 +78,10 @@ def planned_report(chain: Chain, statuses: Sequence[tuple[Node, Status]]) -> lis
     failures = [failure(node, str(status.problem)) for node, status in aggregates if status.problem is not None]
     scored = [node for node, status in aggregates if status.problem is None]
     judged = [node for node, status in statuses if node.stage == JUDGE and status.problem is None]
-    further = {node.name for node in chain.further}
-    fitted = [node for node, status in statuses if node.name in further and status.problem is None]
-    together = chain.together(judged, scored, failures)
-    return [*together, chain.report(scored, failures, [*judged, *fitted, *together])]
+    each = {node.name for node in chain.after_each_score}
+    fitted = [node for node, status in statuses if node.name in each and status.problem is None]
+    over_all = chain.after_all_scores(judged, scored, failures)
+    return [*over_all, chain.report(scored, failures, [*judged, *fitted, *over_all])]
 
 
 def planned_overview(chain: Chain, statuses: Sequence[tuple[Node, Status]]) -> Node:
@@ -144,10 +144,10 @@ def scored_and_reported(chain: Chain, engine: Engine) -> Outcome:
     failures = [failure(one.node, one.error) for one in aggregates if one.error]
     scored = [one.node for one in aggregates if not one.error]
     judged = [one.node for one in finished if one.node.stage == JUDGE and not one.error]
-    further = {node.name for node in chain.further}
-    fitted = [one.node for one in finished if one.node.name in further and not one.error]
-    together = chain.together(judged, scored, failures)
-    compared = engine(chain.only(together)) if together else []
+    each = {node.name for node in chain.after_each_score}
+    fitted = [one.node for one in finished if one.node.name in each and not one.error]
+    over_all = chain.after_all_scores(judged, scored, failures)
+    compared = engine(chain.only(over_all)) if over_all else []
     beside = [*judged, *fitted, *(one.node for one in compared if not one.error)]
     report = chain.report(scored, failures, beside)
     last, page = with_mending(chain.session, lambda: build_report(chain, report, engine))

@@ -14,7 +14,14 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast, get_type_hints
 
-from scrollwork.pipeline.entry_points import DESIGNS, checked_module, entry, installed_entry_points, package_of
+from scrollwork.pipeline.entry_points import (
+    DESIGNS,
+    checked_module,
+    entry,
+    installed_entry_points,
+    package_of,
+    refuse_old_names,
+)
 from scrollwork.pipeline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -113,10 +120,12 @@ class Design(Protocol):
     def aggregate(self) -> str:
         """Name of the module that aggregates scores."""
 
-    def further(self, chain: Chain, aggregated: Node) -> list[Node]:
-        """Return the nodes that follow an aggregate, in addition to its judge node."""
+    def after_each_score(self, chain: Chain, aggregated: Node) -> list[Node]:
+        """Return the nodes that follow an aggregate (the score of a task and model), besides its judge node."""
 
-    def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
+    def after_all_scores(
+        self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]
+    ) -> list[Node]:
         """Return the nodes that follow all aggregates, in addition to the node `compare`.
 
         scored: the aggregates that exist. failures: one entry for each aggregate that could not be built.
@@ -215,6 +224,7 @@ def packaged_design(name: str) -> Design:
     design, said = module.DESIGN, f"{said} (entry point of {package_of(found)}): DESIGN of {module.__file__}"
     if lacks := [one for one in vars(Design) if not one.startswith("_") and not hasattr(design, one)]:
         raise UsageError(f"{said} lacks {', '.join(lacks)}: build on scrollwork.designs.fixed.Fixed")
+    refuse_old_names(DESIGNS, design, said)
     try:
         options = fields(design.options)
         get_type_hints(design.options)

@@ -29,6 +29,11 @@ CONTRACTS: Mapping[str, Mapping[str, bool]] = {
     PROVIDERS: {"make": True},
     DESIGNS: {"DESIGN": False},
 }
+# Names of 0.2, by group, that nothing reads any more: what they hold would be left out without a word.
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    METRICS: {"beside": "derived"},
+    DESIGNS: {"further": "after_each_score", "together": "after_all_scores"},
+}
 
 
 @cache
@@ -96,6 +101,14 @@ def check(group: str, module: str, said: str) -> None:
             raise UsageError(f"{said}: {path} lacks {shown[name]}; {needs}")
         if called and not callable(getattr(loaded, name)):
             raise UsageError(f"{said}: {name} of {path} must be a function; {needs}")
+    refuse_old_names(group, loaded, f"{said}: {path}")
+
+
+def refuse_old_names(group: str, found: object, said: str) -> None:
+    """Raise UsageError if what a package brings, its module or its design, has a name that was RENAMED."""
+    for name, new in RENAMED.get(group, {}).items():
+        if hasattr(found, name):
+            raise UsageError(f"{said} has {name}, which is named {new} now")
 
 
 def note_files(module: str) -> None:

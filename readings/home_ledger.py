@@ -22,8 +22,8 @@ from scrollwork.tasks.report.known_files import known_of
 from scrollwork.tasks.report.ledger import COMPARED, Ledger, Tables, judged_of, tables_of, unreadable_tasks
 from scrollwork.tasks.report.parameters import compare_parameters
 
-# keys of a design's modules: its further stage for each score; a module with `rank(home, scores, tasks)`
-FURTHER, RANKING = "report: further stage", "report: ranking"
+# keys of a design's modules: its stage after each score; a module with `rank(home, scores, tasks)`
+AFTER_EACH_SCORE, RANKING = "report: stage after each score", "report: ranking"
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ def ledger_in(home: Home, suite: str, whole: bool = True) -> HomeLedger:
     params = {**scores.params, "run": epochs, "raw": known_of(tasks, scores.params["upstream_files"])}
     remarks = [f"not shown, {sentence}" for sentence in scores.left_out]
     known = design_of(scores.suite).modules
-    modules = {name: importlib.import_module(known[name]) for name in (FURTHER, RANKING) if name in known}
+    modules = {name: importlib.import_module(known[name]) for name in (AFTER_EACH_SCORE, RANKING) if name in known}
     ranks = modules[RANKING].rank(home, scores, tasks if whole else []) if RANKING in modules else Ranks()
     tables: Tables = {}
     if whole:
-        stages = (JUDGE, modules[FURTHER].STAGE if FURTHER in modules else "")
-        judged, further = ([one for one in everything if one.manifest.ingredients.stage == stage] for stage in stages)
-        tables = tables_of(params, scores.artifacts, judged, further, compare_home(scores, judged))
-        if old := unreadable_tasks(params, scores.artifacts, further):
+        stages = (JUDGE, modules[AFTER_EACH_SCORE].STAGE if AFTER_EACH_SCORE in modules else "")
+        judged, fitted = ([one for one in everything if one.manifest.ingredients.stage == stage] for stage in stages)
+        tables = tables_of(params, scores.artifacts, judged, fitted, compare_home(scores, judged))
+        if old := unreadable_tasks(params, scores.artifacts, fitted):
             made = "fitted by an earlier version, so not shown; `scrollwork run` fits anew and asks nothing"
             remarks.append(f"{made}: {', '.join(old)}")
         if lacking := len(scores.artifacts) - len(tasks):

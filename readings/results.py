@@ -222,7 +222,7 @@ class Results:
         artifact = self.artifact(report) if report is not None else None
         if report is None or artifact is None:
             return None
-        return read_ledger(artifact, report.params, filter(None, map(self.artifact, report.each("together"))))
+        return read_ledger(artifact, report.params, filter(None, map(self.artifact, report.each("after_all_scores"))))
 
 
 def over_splits(rows: list[dict[str, Any]], known: Collection[str], published: Mapping[str, float]) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from scrollwork.scoring.outcome import Metric, Outcome, check_percent
 class Summary:
     """A task's score over its n answered inputs.
 
-    value, components: 0 to 100, unrounded. components: means over the data set, then the metric's further values
-    (`beside`). counts: means of the outcomes' counts, on scales of their own. Raises ValueError for a value or
+    value, components: 0 to 100, unrounded. components: means over the data set, then the metric's derived values
+    (`derived`). counts: means of the outcomes' counts, on scales of their own. Raises ValueError for a value or
     component outside 0 to 100 and for n < 1.
     """
 
@@ -54,13 +54,13 @@ def combine(metric: Metric, outcomes: Sequence[Outcome]) -> Summary:
     means = {name: math.fsum(outcome.components[name] for outcome in outcomes) / n for name in metric.COMPONENTS}
     summed = {name: math.fsum(outcome.counts[name] for outcome in outcomes) / n for name in counts}
     known = {**means, **summed}
-    return Summary(_headline(metric, known), {**means, **beside(metric, known)}, n, summed)
+    return Summary(_headline(metric, known), {**means, **derived(metric, known)}, n, summed)
 
 
-def beside(metric: Metric, means: Mapping[str, float]) -> dict[str, float]:
-    """Return the metric's further task values, 0 to 100, which are not means of components; empty for most metrics."""
-    tell = getattr(metric, "beside", None)
-    return {name: float(value) for name, value in tell(means).items()} if tell else {}
+def derived(metric: Metric, means: Mapping[str, float]) -> dict[str, float]:
+    """Return the values of the task that a metric derives from the means, 0 to 100; empty for most metrics."""
+    derive = getattr(metric, "derived", None)
+    return {name: float(value) for name, value in derive(means).items()} if derive else {}
 
 
 def _headline(metric: Metric, means: Mapping[str, float]) -> float:

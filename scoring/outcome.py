@@ -71,7 +71,7 @@ class Metric(Protocol):
 
     NEEDS: the fields of a row that `score` reads besides the prediction. COMPONENTS: names of the per-instance
     components, in order. VERSION: raised when the same texts get another score. A module may also have: COUNTS, the
-    names of its outcomes' counts; `beside(means) -> dict`, further task values that are not means of components;
+    names of its outcomes' counts; `derived(means) -> dict`, values of the task that are not means of components;
     `batch`, which scores many answers at once, and AT_ONCE (batches.py); OPTIONS (registry.py).
     """
 

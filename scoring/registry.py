@@ -63,9 +63,9 @@ class Configured:
         """Call the module's `headline`."""
         return cast("FloatArray", self._module.headline(means))
 
-    def beside(self, means: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-        """Call the module's `beside`; return nothing if it has none."""
-        return cast("dict[str, FloatArray]", self._module.beside(means)) if hasattr(self._module, "beside") else {}
+    def derived(self, means: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+        """Call the module's `derived`; return nothing if it has none."""
+        return cast("dict[str, FloatArray]", self._module.derived(means)) if hasattr(self._module, "derived") else {}
 
 
 def stored_names(metric: Metric) -> tuple[str, ...]:

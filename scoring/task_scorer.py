@@ -73,7 +73,7 @@ class TaskScorer:
         return self.values(items)[SCORE]
 
     def values(self, items: Sequence[Mapping[str, float]]) -> dict[str, float]:
-        """Return {score: the task's value, components: their means, further values}, 0 to 100, of several runs the
+        """Return {score: the task's value, components: their means, derived values}, 0 to 100, of several runs the
         mean over them (seam.md 7). Raises ValueError without items."""
         if not items:
             raise ValueError(f"{self.metric}: no item to combine")

@@ -54,11 +54,11 @@ class Member:
     masked: set[str] = field(default_factory=set)
 
 
-Beside = Callable[[Mapping[str, float]], Mapping[str, Any]]
+Derive = Callable[[Mapping[str, float]], Mapping[str, Any]]
 
 
-def no_further_values(means: Mapping[str, float]) -> Mapping[str, Any]:
-    """Return no further values, as most metrics have none."""
+def nothing_derived(means: Mapping[str, float]) -> Mapping[str, Any]:
+    """Return nothing: most metrics derive no values."""
     return {}
 
 
@@ -67,18 +67,18 @@ def summarize(
     inputs: Inputs,
     members: Mapping[str, Member],
     headline: Headline,
-    beside: Beside = no_further_values,
+    derive: Derive = nothing_derived,
 ) -> list[Aggregate]:
     """Make a row for all members, the mean over them, after a row for each if there are several.
 
-    beside: returns the metric's further values from the means; they are among the row's components, counts are not.
+    derive: returns the metric's derived values from the means; they are among the row's components, counts are not.
     """
     rows = [
-        _row(replace(labels, model=name), inputs, [member], headline, beside)
+        _row(replace(labels, model=name), inputs, [member], headline, derive)
         for name, member in members.items()
         if len(members) > 1
     ]
-    return [*rows, _row(labels, inputs, list(members.values()), headline, beside)]
+    return [*rows, _row(labels, inputs, list(members.values()), headline, derive)]
 
 
 def document_group(document_ids: Sequence[str]) -> str:
@@ -119,7 +119,7 @@ def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
     )
 
 
-def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline, beside: Beside) -> Aggregate:
+def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline, derive: Derive) -> Aggregate:
     answering = [member for member in members if member.scores]
     each = [means_of(member.scores) for member in answering]
     values = [scalar_headline(headline, means) for means in each]
@@ -143,7 +143,7 @@ def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: He
         high=interval[1] if interval else None,
         spread=float(np.std(values, ddof=1)) if len(values) > 1 else None,
         seeds=len(members),
-        components=_told([{**without_counts(means), **beside(means)} for means in each]),
+        components=_told([{**without_counts(means), **derive(means)} for means in each]),
         coverage=covered,
         clusters=len({inputs.clusters[name] for name in shared}),
     )

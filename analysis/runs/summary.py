@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from math import fsum, sqrt
 from statistics import fmean, pstdev, stdev
 
-from scrollwork.analysis.comparison.summary import Beside, Inputs, Labels, Member, no_further_values, run_of, summarize
+from scrollwork.analysis.comparison.summary import Derive, Inputs, Labels, Member, nothing_derived, run_of, summarize
 from scrollwork.analysis.statistics.intervals import LEVEL, Headline
 from scrollwork.analysis.statistics.student import quantile
 from scrollwork.records.run_score import RunScore
@@ -33,9 +33,9 @@ def summarize_runs(
     members: Mapping[str, Member],
     headline: Headline,
     manifests: Mapping[int, str],
-    beside: Beside = no_further_values,
+    derive: Derive = nothing_derived,
 ) -> Summary:
-    """Summarise a task over its runs. beside: as for `summarize`.
+    """Summarise a task over its runs. derive: as for `summarize`.
 
     manifests: digest of what each run drew; its keys are the runs.
     """
@@ -45,7 +45,7 @@ def summarize_runs(
         clusters = {name: cluster for name, cluster in inputs.clusters.items() if run_of(name) == run}
         asked = Inputs(clusters, frozenset(name for name in inputs.truncated if name in clusters))
         own = {name: of_run(member, run) for name, member in members.items()}
-        for row in summarize(labels, asked, own, headline, beside):
+        for row in summarize(labels, asked, own, headline, derive):
             said = [own[row.model]] if row.model in own else list(own.values())
             found.setdefault(row.model, []).append(row)
             rows.setdefault(row.model, []).append(_run_score(row, run, manifest, said))

@@ -17,18 +17,18 @@ class Findings:
     """Results of the judge and compare stages, as plain rows; empty if they were not run or failed.
 
     comparisons, averages (records/comparison.py): models compared in pairs, and their means over tasks. conduct, slices
-    (records/judgement.py): what answers look like, and scores on parts of the inputs. further: rows of the stages that
-    the suite's design adds, by table."""
+    (records/judgement.py): what answers look like, and scores on parts of the inputs. of_design: rows of the stages
+    that the suite's design adds, by table."""
 
     comparisons: Sequence[ENTRY] = ()
     averages: Sequence[ENTRY] = ()
     conduct: Sequence[ENTRY] = ()
     slices: Sequence[ENTRY] = ()
-    further: Mapping[str, Sequence[ENTRY]] = field(default_factory=dict)
+    of_design: Mapping[str, Sequence[ENTRY]] = field(default_factory=dict)
 
     def table(self, name: str) -> Sequence[ENTRY]:
         """The rows of a table of the design; none where there is no such table."""
-        return self.further.get(name, ())
+        return self.of_design.get(name, ())
 
 
 @dataclass(frozen=True)

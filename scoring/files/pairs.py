@@ -94,7 +94,7 @@ def unique_fields(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 def score_pairs(metric: Metric, rows: Iterable[Mapping[str, Any]], *, first_line: bool = False) -> dict[str, Any]:
     """Return {metric, n, value, components, per_instance: [{id, value, components}]}, values 0 to 100 and unrounded.
 
-    components: their means, and the metric's further values (`beside`). If the metric sums over instances, each
+    components: their means, and the metric's derived values (`derived`). If the metric sums over instances, each
     instance also has `counts`, its terms of the sums.
 
     first_line: drop newlines before the prediction, then keep its first line only. Raises PairError naming the row

@@ -74,7 +74,7 @@ def headline(means: Mapping[str, Any]) -> FloatArray:
     return micro(means, "official")[CONLL]
 
 
-def beside(means: Mapping[str, Any]) -> dict[str, FloatArray]:
+def derived(means: Mapping[str, Any]) -> dict[str, FloatArray]:
     """Return micro F1 of every metric and mode, 0 to 100."""
     return {f"micro_{metric}_{mode}": value for mode in MODES for metric, value in micro(means, mode).items()}
 

@@ -76,7 +76,7 @@ def headline(means: Mapping[str, FloatArray]) -> FloatArray:
     return means["f1_output"]
 
 
-def beside(means: Mapping[str, Any]) -> dict[str, FloatArray]:
+def derived(means: Mapping[str, Any]) -> dict[str, FloatArray]:
     """Return f1_answerable over the answerable items, 0 to 100; empty if there are none."""
     answerable = np.asarray(means[ANSWERABLE], dtype=np.float64)
     return {"f1_answerable": means[ANSWERABLE_F1] / answerable} if (answerable > 0).all() else {}

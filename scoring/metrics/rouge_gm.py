@@ -40,6 +40,6 @@ def headline(means: Mapping[str, FloatArray]) -> FloatArray:
     return means[NAME]
 
 
-def beside(means: Mapping[str, Any]) -> dict[str, FloatArray]:
+def derived(means: Mapping[str, Any]) -> dict[str, FloatArray]:
     """Return the geometric mean of the means, 0 to 100, as in SCROLLS except for stemming."""
     return {"rouge_gm_of_means": rouge_geo.headline(means)}

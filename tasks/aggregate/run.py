@@ -61,7 +61,7 @@ def declare(
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `aggregates`: a row for each member and one for the family. Write the same to table `subsets` for the
     examples that have the flag `subset`, if there are any."""
-    from scrollwork.analysis.comparison.summary import no_further_values, summarize
+    from scrollwork.analysis.comparison.summary import nothing_derived, summarize
     from scrollwork.scoring.registry import metric
     from scrollwork.tasks.aggregate.members import labels_of, members_of, scorable_inputs
 
@@ -70,14 +70,14 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     inputs_asked, without_gold = scorable_inputs(inputs, own)
     members = members_of(inputs, inputs_asked)
     table = writer.table("aggregates", Aggregate)
-    beside = getattr(own, "beside", no_further_values)
-    for aggregate in summarize(labels_of(node), inputs_asked, members, own.headline, beside):
+    derive = getattr(own, "derived", nothing_derived)
+    for aggregate in summarize(labels_of(node), inputs_asked, members, own.headline, derive):
         table.add(aggregate)
     if flag := parameters.subset:
         flagged, _ = scorable_inputs(inputs, own, flag)
         if flagged.clusters:
             labels = replace(labels_of(node), metric=subset_metric(parameters.metric, flag))
             some = writer.table(SUBSETS, Aggregate)
-            for aggregate in summarize(labels, flagged, members_of(inputs, flagged), own.headline, beside):
+            for aggregate in summarize(labels, flagged, members_of(inputs, flagged), own.headline, derive):
                 some.add(aggregate)
     writer.facts = {"members": len(members), "without_gold": without_gold}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrollwork.analysis.comparison.summary import no_further_values
+from scrollwork.analysis.comparison.summary import nothing_derived
 from scrollwork.analysis.runs.summary import summarize_runs
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
@@ -19,8 +19,8 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     own = metric(node.params["metric"])
     inputs_asked, without_gold = scorable_inputs(inputs, own)
     members = members_of(inputs, inputs_asked)
-    drawn, beside = manifest_digests(inputs), getattr(own, "beside", no_further_values)
-    found = summarize_runs(labels_of(node), inputs_asked, members, own.headline, drawn, beside)
+    drawn, derive = manifest_digests(inputs), getattr(own, "derived", nothing_derived)
+    found = summarize_runs(labels_of(node), inputs_asked, members, own.headline, drawn, derive)
     aggregates, runs = writer.table("aggregates", Aggregate), writer.table("runs", RunScore)
     for run in found.runs:
         runs.add(run)

@@ -63,7 +63,7 @@ class Ledger:
         """Return the tables as a page takes them."""
         found = {name: [row.to_dict() for row in rows] for name, rows in self.tables.items()}
         own = {name: found.pop(name, []) for name in (*JUDGED, *COMPARED)}
-        return Findings(**own, further=found)
+        return Findings(**own, of_design=found)
 
     def plain(self, names: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
         """Return the rows of some tables for `--json`, without the name of the suite."""
@@ -79,12 +79,12 @@ class Ledger:
                 out.add(row)
 
 
-def read_ledger(report: Artifact, params: Mapping[str, Any], together: Iterable[Artifact]) -> Ledger:
-    """Read the ledger that a report was made from. params: of its node. together: its input of that name."""
+def read_ledger(report: Artifact, params: Mapping[str, Any], after_all_scores: Iterable[Artifact]) -> Ledger:
+    """Read the ledger that a report was made from. params: of its node. after_all_scores: its input of that name."""
     rows, subsets = (list(report.rows(name, Aggregate)) for name in ("aggregates", SUBSETS))
     empty = Ledger({**params, "raw": report.facts["raw"]}, rows, subsets)
     tables = {name: list(report.rows(name, kind)) for name, kind in kinds_of(empty.section).items()}
-    return replace(empty, tables=tables, ranks=empty.section.ranks(together))
+    return replace(empty, tables=tables, ranks=empty.section.ranks(after_all_scores))
 
 
 def kinds_of(section: ReadingSection) -> dict[str, type[Row]]:
@@ -96,14 +96,14 @@ def tables_of(
     params: Mapping[str, Any],
     scored: Sequence[Shown],
     judged: Iterable[Artifact],
-    further: Iterable[Artifact],
+    after_each_score: Iterable[Artifact],
     compared: Tables,
 ) -> dict[str, Sequence[Row]]:
     """Return the rows that were judged, compared and added by the design for these scores, by table.
 
     params: of the report. scored: aggregates, each with the shown row, whose model and split the returned rows have.
-    judged: artifacts of stage judge; a score without one has no such rows. further: artifacts of the design's stage on
-    each score; those of an earlier version are left out. compared: the tables of COMPARED, over the same scores.
+    judged: artifacts of stage judge; a score without one has no such rows. after_each_score: artifacts of the
+    design's stage there; those of an earlier version are left out. compared: tables of COMPARED, over the same scores.
     """
     section = artifact_section(sections_of(params.get("sections", ())))
     found: dict[str, list[Row]] = {name: [] for name in JUDGED}
@@ -111,7 +111,7 @@ def tables_of(
         for name, kind in JUDGED.items():
             found[name] += map(partial(_as_shown, row), artifact.rows(name, kind))
     own: dict[str, list[Row]] = {name: [] for name in section.tables}
-    for row, readable in _readable(section, scored, further):
+    for row, readable in _readable(section, scored, after_each_score):
         for name, rows in next(filter(None, readable), {}).items():
             own[name] += map(partial(_as_shown, row), rows)
     return {**found, **compared, **own, **section.work_out(own)}
@@ -124,24 +124,24 @@ def judged_of(scored: Iterable[Shown], judged: Iterable[Artifact]) -> Iterator[S
         yield from ((row, artifact) for artifact in by_inputs.of(aggregate)[-1:])
 
 
-def unreadable_tasks(params: Mapping[str, Any], scored: Iterable[Shown], further: Iterable[Artifact]) -> list[str]:
+def unreadable_tasks(params: Mapping[str, Any], scored: Iterable[Shown], fitted: Iterable[Artifact]) -> list[str]:
     """List the tasks for which the design's stage left only rows of an earlier version, so that a report shows none.
 
     Running them again rebuilds these rows and sends no request.
     """
     section = artifact_section(sections_of(params.get("sections", ())))
-    tried = _readable(section, scored, further)
+    tried = _readable(section, scored, fitted)
     return sorted({row.task for row, readable in tried if readable and not any(readable)})
 
 
 def _readable(
-    section: ReadingSection, scored: Iterable[Shown], further: Iterable[Artifact]
+    section: ReadingSection, scored: Iterable[Shown], after_each_score: Iterable[Artifact]
 ) -> Iterator[tuple[Aggregate, list[dict[str, list[Row]]]]]:
     """Yield the row of each score, with the tables of every artifact that the design's stage made from the same inputs.
 
     Tables are empty if their rows are of another version of scrollwork.
     """
-    by_inputs = ByInputs(further, section.reads)
+    by_inputs = ByInputs(after_each_score, section.reads)
     for row, aggregate in scored if section.tables else ():
         found: list[dict[str, list[Row]]] = []
         for one in by_inputs.of(aggregate):

@@ -52,8 +52,8 @@ def declare(
 ) -> Node:
     """Declare the page of all aggregates. modules: those of the metrics; those of the sections are added.
 
-    others: nodes by name of the input: for each aggregate `judged` and the design's `further` stages; for all of them
-    `compared` and the design's stages `together`.
+    others: nodes by name of the input: `judged` and `compared`, and of the design's stages `after_each_score` and
+    `after_all_scores`.
     """
     labels = (("suite", parameters.suite), ("models", "+".join(parameters.models)))
     named = tuple((name, tuple(nodes)) for name, nodes in others.items())
@@ -79,9 +79,9 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
         name: [row for one in inputs.each("compared") for row in one.rows(name, kind)]
         for name, kind in COMPARED.items()
     }
-    tables = tables_of(node.params, scored, inputs.each("judged"), inputs.each("further"), compared)
+    tables = tables_of(node.params, scored, inputs.each("judged"), inputs.each("after_each_score"), compared)
     ledger = Ledger({**node.params, "raw": raw}, rows, subsets, tables)
-    ledger = replace(ledger, ranks=ledger.section.ranks(inputs.each("together")))
+    ledger = replace(ledger, ranks=ledger.section.ranks(inputs.each("after_all_scores")))
     ledger.write(writer)
     made = make(ledger, tasks, node.label("suite"), writer.file)
     writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files, "raw": raw}

@@ -14,9 +14,9 @@ from scrollwork.tasks.report.sections import ReadingSection
 class ReadingRuns(Runs, ReadingSection):
     """The section with the ranking that stage rank wrote."""
 
-    def ranks(self, together: Iterable[Artifact]) -> Ranks:
+    def ranks(self, after_all_scores: Iterable[Artifact]) -> Ranks:
         """Read the ranking; it is empty if the stage failed."""
-        return next(map(read_ranks, together), Ranks())
+        return next(map(read_ranks, after_all_scores), Ranks())
 
 
 SECTION = ReadingRuns()

@@ -29,7 +29,7 @@ class Listing:
 class ReadingSection(PageSection):
     """Base class of sections that read artifacts; this one reads nothing. A subclass overrides what it needs.
 
-    tables: types of the rows that a further stage of the design writes for each score, by table. reads: the inputs that
+    tables: types of the rows that the design's stage after each score writes, by table. reads: the inputs that
     this stage has in common with the aggregate. worked_out: types of the rows that `work_out` makes, by table.
     """
 
@@ -41,8 +41,8 @@ class ReadingSection(PageSection):
         """Return the rows of the tables in `worked_out`, made from all models' rows of the tables in `tables`."""
         return {}
 
-    def ranks(self, together: Iterable[Artifact]) -> Ranks:
-        """Read the ranking of all models. together: artifacts that the design's stages made from all scores."""
+    def ranks(self, after_all_scores: Iterable[Artifact]) -> Ranks:
+        """Read the ranking of all models. after_all_scores: artifacts that the design's stages made from all scores."""
         return Ranks()
 
     def texts(self, findings: Findings, tasks: Sequence[ScoredTask]) -> Any:

@@ -11,13 +11,13 @@ import scipy
 
 from scrollwork.analysis.comparison.summary import Inputs, Labels, Member, summarize
 from scrollwork.analysis.statistics.intervals import clustered_interval
-from scrollwork.scoring.aggregate import beside, combine
+from scrollwork.scoring.aggregate import combine, derived
 from scrollwork.scoring.metrics import conll
 from scrollwork.scoring.registry import metric
 
 LABELS = Labels("s", "t", "test", "m", "full", "f1")
 HEADLINE = metric("f1").headline
-of_conll = partial(beside, conll)
+of_conll = partial(derived, conll)
 
 
 def member(*values: float | None) -> Member:

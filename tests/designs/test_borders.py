@@ -24,8 +24,8 @@ def test_stage_has_code_of_another_experiment_in_its_key(suite: str, tmp_path: P
     model = "bm25" if suite == "dolce" else "naive"
     chain = Chain(Request.of(suite, home=str(tmp_path), sample=True, models=(model,), limit=2))
     scored = chain.scored
-    together = chain.together([chain.judge(one) for one in scored], scored, [])
-    beside = [*map(chain.judge, scored), *chain.further, *together]
+    together = chain.after_all_scores([chain.judge(one) for one in scored], scored, [])
+    beside = [*map(chain.judge, scored), *chain.after_each_score, *together]
     nodes = topological([chain.overview(chain.built), chain.report(scored, [], beside)])
     other = {path.stem for path in (PROJECT / "designs").glob("[a-z]*.py")} - {"fixed", OWN[suite]}
     found = {

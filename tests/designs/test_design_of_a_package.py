@@ -110,6 +110,11 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
             r"option 'odd_only' must be named odd_\.\.\., and its flag --odd-\.\.\. by itself",
         ),
         ("odd_f", OWN.replace("twice_only: str | None", "odd_only: Nothing"), r"options must be a dataclass \(name"),
+        (
+            "odd_h",
+            f"{OWN}\n\nTwice.further = lambda self, chain, aggregated: []\n",
+            "has further, which is named after_each_score now",
+        ),
         ("odd_g", OWN.replace("options, group, does = Options", "options, group, does = 1"), "must be a dataclass"),
     ],
 )

@@ -232,7 +232,7 @@ raw, models = sys.argv[sys.argv.index("--raw") + 1], ("naive", "same-head")
 request = Request.of("seam", home=sys.argv[2], raw=raw, models=models, runs=2)
 chain = Chain(request)
 scored, judged = chain.scored, [chain.judge(node) for node in chain.scored]
-nodes = [chain.report(scored, [], [*judged, *chain.together(judged, scored, [])])]
+nodes = [chain.report(scored, [], [*judged, *chain.after_all_scores(judged, scored, [])])]
 """
         )
     )

@@ -152,7 +152,7 @@ def nodes_of(request: Request) -> list[Node]:
     scored = [node for node in targets if node.stage == "aggregate"]
     judged = [node for node in targets if node.stage == "judge"]
     fitted = [node for node in targets if node.stage == "complexity"]
-    together = chain.together(judged, scored, [])
+    together = chain.after_all_scores(judged, scored, [])
     report = chain.report(scored, [], [*judged, *fitted, *together])
     return topological([*chain.built, chain.overview(chain.built), report])
 

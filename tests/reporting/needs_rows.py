@@ -130,7 +130,7 @@ def findings(*fits: Mapping[str, Sequence[Any]], agreements: Sequence[Agreement]
     for own in fits:
         for table, rows in own.items():
             tables.setdefault(table, []).extend(one.to_dict() for one in rows)
-    return Findings(further=tables)
+    return Findings(of_design=tables)
 
 
 def texts(passage: str, query: str = "", reference: str = "", names: Sequence[tuple[str, str]] = ()) -> Texts:

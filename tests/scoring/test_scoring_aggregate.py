@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrollwork.scoring.aggregate import Summary, beside, combine
+from scrollwork.scoring.aggregate import Summary, combine, derived
 from scrollwork.scoring.metrics import f1, musique_output
 from scrollwork.scoring.outcome import Outcome
 
@@ -44,4 +44,4 @@ def test_counts_are_told_as_components():
     summary = combine(musique_output, [whole])
     assert set(summary.components) == {*musique_output.COMPONENTS, "f1_answerable"}
     assert set(summary.counts) == set(musique_output.COUNTS)
-    assert beside(f1, {"f1": 1.0}) == {}
+    assert derived(f1, {"f1": 1.0}) == {}

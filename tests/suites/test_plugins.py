@@ -166,6 +166,11 @@ def suite_file(work: Scrollwork, old: str, new: str) -> tuple[str, ...]:
             r"starts_right.py lacks headline\(\)",
         ),
         (
+            {"harbour_suite/starts_right.py": f"{METRIC}\n\ndef beside(means):\n    return {{}}\n"},
+            *('"f1"', '"f1"'),
+            "starts_right.py has beside, which is named derived now",
+        ),
+        (
             {"harbour_suite/starts_right.py": "import nowhere_at_all\n"},
             *('"f1"', '"f1"'),
             "starts_right.py cannot be imported: ModuleNotFoundError: No module named 'nowhere_at_all'",

@@ -33,7 +33,7 @@ def nodes(suite: str, home: Path) -> list[Node]:
     asked = Request.of(suite, home=str(home), sample=True, models=models, limit=4)
     chain = Chain(asked)
     judged = [chain.judge(node) for node in chain.scored]
-    together = chain.together(judged, chain.scored, [])
+    together = chain.after_all_scores(judged, chain.scored, [])
     report = chain.report(chain.scored, [], [*judged, *together])
     return topological([*chain.built, chain.overview(chain.built), *chain.evaluated, report])
 
