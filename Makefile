@@ -1,5 +1,5 @@
 # The two commands of the README are `make run` and `make test`; both set up what they need on a machine with Python 3.11+.
-PYTHON ?= $(firstword $(foreach p,python3.12 python3.11 python3.13 python3,$(shell $(p) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $(p))))
+PYTHON ?= $(shell .ci/python)
 VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS := dev

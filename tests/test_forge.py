@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +20,7 @@ from tests.conftest import BIN, PROJECT
 WORKFLOWS = sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
 HOOKS = PROJECT / ".pre-commit-config.yaml"
 OF_THE_SYSTEM = {"sudo", "apt-get"}  # of Ubuntu's image
+OPTIMISED, PLAIN, OTHER = 0, 9, 1  # what `.ci/python` is told by an interpreter of its
 EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
 
 
@@ -51,6 +54,39 @@ def test_a_command_that_is_gone_is_not_seen() -> None:
     assert unknown("make check nothing\n.ci/run && .ci/gone\n.venv/bin/python .ci/gone.py; frobnicate") == [
         "make nothing", ".ci/gone", ".ci/gone.py", "frobnicate",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("first", "of_system", "chosen"),
+    [
+        ({"python3.11": OPTIMISED}, {"python3.11": OPTIMISED}, "python3.11"),
+        ({"python3.12": PLAIN, "python3": PLAIN}, {"python3.11": OPTIMISED}, "system/python3.11"),
+        ({"python3.12": PLAIN, "python3.13": OPTIMISED}, {}, "python3.13"),
+        ({"python3.12": OTHER, "python3": PLAIN}, {"python3.11": OTHER}, "python3"),
+        ({"python3.12": OTHER}, {}, ""),
+        ({}, {}, ""),
+    ],
+)
+def test_python_of_the_environments_is_a_slow_or_a_wrong_one(
+    tmp_path: Path, first: dict[str, int], of_system: dict[str, int], chosen: str
+) -> None:
+    for folder, ones in (("path", first), ("system", of_system)):
+        (tmp_path / folder).mkdir()
+        for name, status in ones.items():
+            (tmp_path / folder / name).write_text(f"#!/bin/sh\nexit {status}\n")
+            (tmp_path / folder / name).chmod(0o755)
+    command = ["/bin/sh", str(PROJECT / ".ci" / "python"), "system"]
+    found = subprocess.run(
+        command, cwd=tmp_path, env={"PATH": str(tmp_path / "path")}, capture_output=True, text=True, check=True
+    )
+    assert (found.stdout, found.stderr) == (f"{chosen}\n", "")
+
+
+def test_python_that_runs_the_tests_is_none_for_the_environments(tmp_path: Path) -> None:
+    (tmp_path / "python3").symlink_to(sys.executable)
+    command = ["/bin/sh", str(PROJECT / ".ci" / "python"), "/nowhere"]
+    found = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=True)
+    assert found.stdout == "python3\n"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
