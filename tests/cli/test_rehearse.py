@@ -57,12 +57,12 @@ def dollars_of(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
     return found
 
 
-# All models are asked in one suite; with the prompts of the others in `make soak`.
+# All models are asked in one suite; with the prompts of the others, and of scrolls, which is asked alike, in `make soak`.
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "asked"),
     [
-        *((suite, CURRENT if suite == "zeroscrolls" else FEW) for suite in SUITES),
+        *((suite, CURRENT if suite == "zeroscrolls" else FEW) for suite in SUITES if suite != "scrolls"),
         *(pytest.param(suite, CURRENT, marks=pytest.mark.soak) for suite in SUITES if suite != "zeroscrolls"),
     ],
     ids=lambda one: one if isinstance(one, str) else str(len(one)),

@@ -9,7 +9,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -22,7 +21,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.conftest import BIN, Done, answer_of, environment, lend_database
+from tests.conftest import BIN, Done, answer_of, environment, lend_database, program
 from tests.remote.bucket import BUCKET
 from tests.remote.bucket import Server as S3
 from tests.servers.vendor import running
@@ -62,14 +61,8 @@ class Team:
     def call(self, *arguments: str, status: int = 0, cwd: Path | None = None, **more: str) -> Done:
         """The command in the project folder."""
         began = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-m", "scrollwork.cli.main", *arguments],
-            cwd=cwd or self.project,
-            env=self.environment(**more),
-            capture_output=True,
-            text=True,
-            timeout=180,
-        )
+        words = ["-m", "scrollwork.cli.main", *arguments]
+        done = program(self.house, words, self.environment(**more), cwd or self.project)
         assert done.returncode == status, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
         return Done(done.returncode, done.stdout, done.stderr, time.monotonic() - began)
 

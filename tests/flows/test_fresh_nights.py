@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 
 from scrollwork.flows.epochs import chosen, scope_of
 from scrollwork.storage.epochs import Register
-from tests.conftest import Scrollwork, environment, lend_database
+from tests.conftest import Scrollwork, environment, lend_database, program
 from tests.flows.test_fresh import INPUTS, Asked, register, run, served, texts, work
 from tests.survival.hosted import KEYS, Vendors, answered, hosted, table
 
@@ -50,8 +49,7 @@ def retried(work: Scrollwork, **parameters: str) -> subprocess.CompletedProcess[
     )
     own = str(work.home.parent / "own.toml")
     asked = {"home": str(work.home), "models": ["m"], "models_file": own, "tasks": ["space_digest"], **parameters}
-    command = [sys.executable, "-c", RETRIED, json.dumps(asked)]
-    done = subprocess.run(command, cwd=work.root, env=env, capture_output=True, text=True, timeout=280)
+    done = program(work.root, ["-c", RETRIED, json.dumps(asked)], env)
     assert "dead-locks" not in done.stderr, "Prefect warns of its threads, for each stage"
     assert "run was retried" in done.stderr or "AwaitingRetry" in done.stderr, done.stderr[-4000:]
     return done

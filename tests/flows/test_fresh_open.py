@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from scrollwork.flows.epochs import OPEN_DAYS
 from scrollwork.storage.epochs import time_text
-from tests.conftest import Scrollwork, environment, lend_database
+from tests.conftest import Scrollwork, environment, lend_database, program
 from tests.flows.test_fresh import INPUTS, Asked, register, run, served, texts, work
 from tests.flows.test_fresh_nights import later
 from tests.some_slow import one_in
@@ -170,8 +168,7 @@ def test_notes_of_a_flow_run_are_lost(scrollwork: Scrollwork, served: Vendors) -
     parameters = {"home": str(work.home), "models": ["m"], "models_file": own, "tasks": ["space_digest"]}
     logged: list[str] = []
     for fresh in ("never", "run"):
-        command = [sys.executable, "-c", IN_A_FLOW, json.dumps({**parameters, "fresh": fresh})]
-        done = subprocess.run(command, cwd=work.root, env=env, capture_output=True, text=True, timeout=280)
+        done = program(work.root, ["-c", IN_A_FLOW, json.dumps({**parameters, "fresh": fresh})], env)
         assert done.returncode == 0, done.stderr[-4000:]
         logged += [text for text, of_the_flow in json.loads(done.stdout.splitlines()[-1]) if of_the_flow]
     assert sum("m: answers of no epoch are read; the newer epoch of" in text for text in logged) == 1, logged

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 
 from scrollwork.flows.nights import night_of_run
 from scrollwork.suites.request import Request
-from tests.conftest import Scrollwork, environment, lend_database
+from tests.conftest import Scrollwork, environment, lend_database, program
 from tests.nights.hotels import BAD, ready, rows
 from tests.survival.hosted import KEYS, Vendors, twice, vendors
 
@@ -51,8 +49,7 @@ def flow_runs(work: Scrollwork, parameters: dict[str, Any], nights: list[Any]) -
         PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS="180",
         PREFECT_SERVER_ANALYTICS_ENABLED="false",
     )
-    command = [sys.executable, "-c", ENDS, json.dumps(parameters), json.dumps(nights)]
-    done = subprocess.run(command, cwd=work.root, env=env, capture_output=True, text=True, timeout=420)
+    done = program(work.root, ["-c", ENDS, json.dumps(parameters), json.dumps(nights)], env, seconds=420)
     assert done.returncode == 0, done.stderr[-4000:]
     found: list[list[str]] = json.loads(done.stdout.splitlines()[-1])
     return found, done.stderr

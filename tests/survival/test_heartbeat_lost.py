@@ -25,21 +25,24 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 BUSY_S = 105.0  # longer than a run may be silent
 CRASHED_S = 120.0
 
-# Scoring keeps the interpreter busy for a while, then waits as long as a file is there.
+# Scoring keeps the interpreter from its other threads for a while, 20 ms at a time, as code in C that computes does: a loop
+# in Python lets go of it every 5 ms, and would take a core for as long. Then it waits as long as a file is there.
 BUSY = """
 
 _run = run
 
 
 def run(node, inputs, session, writer):
+    import ctypes
     import time
     from pathlib import Path
 
+    held = ctypes.PyDLL(None)  # whose functions are called without letting go
     _run(node, inputs, session, writer)
     folder, until = Path("{folder}"), time.monotonic() + float(Path("{folder}/busy").read_text())
     (folder / "begun").touch()
     while time.monotonic() < until:
-        sum(range(1000))
+        held.usleep(20_000)
     while (folder / "wait").exists():
         time.sleep(0.05)
 """
