@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from scrollwork.suites.request import Request
     from scrollwork.suites.suite_files import Suite, TaskConfig
 
+RENAMED = {"further": "after_each_score", "together": "after_all_scores"}  # as of entry_points.py
 Engine = Callable[["Plan"], "list[Finished]"]
 
 
@@ -224,7 +225,7 @@ def packaged_design(name: str) -> Design:
     design, said = module.DESIGN, f"{said} (entry point of {package_of(found)}): DESIGN of {module.__file__}"
     if lacks := [one for one in vars(Design) if not one.startswith("_") and not hasattr(design, one)]:
         raise UsageError(f"{said} lacks {', '.join(lacks)}: build on scrollwork.designs.fixed.Fixed")
-    refuse_old_names(DESIGNS, design, said)
+    refuse_old_names(RENAMED, design, said)
     try:
         options = fields(design.options)
         get_type_hints(design.options)

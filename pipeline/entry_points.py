@@ -29,11 +29,8 @@ CONTRACTS: Mapping[str, Mapping[str, bool]] = {
     PROVIDERS: {"make": True},
     DESIGNS: {"DESIGN": False},
 }
-# Names of 0.2, by group, that nothing reads any more: what they hold would be left out without a word.
-RENAMED: Mapping[str, Mapping[str, str]] = {
-    METRICS: {"beside": "derived"},
-    DESIGNS: {"further": "after_each_score", "together": "after_all_scores"},
-}
+# By group: names of a module in 0.2, and what they are now. Nothing would read them, and nobody would notice.
+RENAMED: Mapping[str, Mapping[str, str]] = {METRICS: {"beside": "derived"}}
 
 
 @cache
@@ -101,12 +98,12 @@ def check(group: str, module: str, said: str) -> None:
             raise UsageError(f"{said}: {path} lacks {shown[name]}; {needs}")
         if called and not callable(getattr(loaded, name)):
             raise UsageError(f"{said}: {name} of {path} must be a function; {needs}")
-    refuse_old_names(group, loaded, f"{said}: {path}")
+    refuse_old_names(RENAMED.get(group, {}), loaded, f"{said}: {path}")
 
 
-def refuse_old_names(group: str, found: object, said: str) -> None:
-    """Raise UsageError if what a package brings, its module or its design, has a name that was RENAMED."""
-    for name, new in RENAMED.get(group, {}).items():
+def refuse_old_names(renamed: Mapping[str, str], found: object, said: str) -> None:
+    """Raise UsageError if what a package brings has one of the old names. renamed: the new names by the old ones."""
+    for name, new in renamed.items():
         if hasattr(found, name):
             raise UsageError(f"{said} has {name}, which is named {new} now")
 

@@ -112,7 +112,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         ("odd_f", OWN.replace("twice_only: str | None", "odd_only: Nothing"), r"options must be a dataclass \(name"),
         (
             "odd_h",
-            f"{OWN}\n\nTwice.further = lambda self, chain, aggregated: []\n",
+            f"{OWN}\n\nTwice.further = lambda self, chain, aggregated: []\ntogether = 1\n",
             "has further, which is named after_each_score now",
         ),
         ("odd_g", OWN.replace("options, group, does = Options", "options, group, does = 1"), "must be a dataclass"),
