@@ -82,11 +82,28 @@ def test_python_of_the_environments_is_a_slow_or_a_wrong_one(
     assert (found.stdout, found.stderr) == (f"{chosen}\n", "")
 
 
-def test_python_that_runs_the_tests_is_none_for_the_environments(tmp_path: Path) -> None:
-    (tmp_path / "python3").symlink_to(sys.executable)
+WITHOUT = """
+import importlib.util, sys
+sys.base_prefix, find = "/usr", importlib.util.find_spec
+importlib.util.find_spec = lambda name: find(name) if name != sys.argv[1] else None
+exec(sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("lacks", ["nothing", "ensurepip"])
+def test_python_that_runs_the_tests_is_none_for_the_environments(tmp_path: Path, lacks: str) -> None:
+    """Without ensurepip it is taken where there is no other, and with uv it does."""
+    stub = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c {shlex.quote(WITHOUT)} {lacks} "$2"\n'
+    for name, text in (("python3.11", stub), ("python3.13", f"#!/bin/sh\nexit {OPTIMISED}\n")):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
     command = ["/bin/sh", str(PROJECT / ".ci" / "python"), "/nowhere"]
-    found = subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=True)
-    assert found.stdout == "python3\n"
+    env = {"PATH": str(tmp_path)}
+    found = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert found.stdout == ("python3.11\n" if lacks == "nothing" else "python3.13\n")
+    (tmp_path / "python3.13").unlink()
+    found = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert found.stdout == "python3.11\n"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

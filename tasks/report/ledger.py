@@ -124,13 +124,15 @@ def judged_of(scored: Iterable[Shown], judged: Iterable[Artifact]) -> Iterator[S
         yield from ((row, artifact) for artifact in by_inputs.of(aggregate)[-1:])
 
 
-def unreadable_tasks(params: Mapping[str, Any], scored: Iterable[Shown], fitted: Iterable[Artifact]) -> list[str]:
+def unreadable_tasks(
+    params: Mapping[str, Any], scored: Iterable[Shown], after_each_score: Iterable[Artifact]
+) -> list[str]:
     """List the tasks for which the design's stage left only rows of an earlier version, so that a report shows none.
 
     Running them again rebuilds these rows and sends no request.
     """
     section = artifact_section(sections_of(params.get("sections", ())))
-    tried = _readable(section, scored, fitted)
+    tried = _readable(section, scored, after_each_score)
     return sorted({row.task for row, readable in tried if readable and not any(readable)})
 
 
