@@ -108,28 +108,34 @@ def rewrite_a_share(config: pytest.Config, number: int, count: int) -> None:
 
 # Files whose tests take `server`: on one worker of pytest, else each would start one.
 ON_ONE_SERVER = ("tests/flows/test_server.py", "tests/flows/test_server_security.py", "tests/flows/test_pulled_code.py")
-# Files that take longest, the longest first. Workers of pytest are handed files in the order of collection: whoever got one
-# of these last would go on alone.
+# Files that wait for most of their time, for leases, alarms, ends of processes: the last worker takes them one after the
+# other, while the others keep the cores busy. Those that take longest come first, here and in LONGEST.
+WAITING = (
+    *("tests/flows/test_alerts.py", "tests/survival/test_terminated.py", "tests/survival/test_faulty_replies.py"),
+    *("tests/survival/test_server_killed.py", "tests/remote/test_s3_cuts.py", "tests/remote/test_s3_server_killed.py"),
+    *("tests/remote/test_s3_homes.py", "tests/reporting/test_page_in_browser.py", "tests/remote/test_database_away.py"),
+    *("tests/models/test_local_runs.py", "tests/survival/test_kill.py", "tests/survival/test_batches_killed.py"),
+    *("tests/tasks/test_batching.py", "tests/survival/test_calls_fail.py", "tests/survival/test_calls_survive.py"),
+    *("tests/flows/test_deployed.py", "tests/survival/test_fresh_killed.py", "tests/tasks/test_faulty_batches.py"),
+    *("tests/models/test_batches.py", "tests/rehearsal/test_server.py"),
+)
+# Workers of pytest are handed files in the order of collection: whoever got one of these last would go on alone.
 LONGEST = (
-    "tests/survival/test_faulty_replies.py",
     *ON_ONE_SERVER,
-    *("tests/flows/test_planted_chain.py", "tests/survival/test_calls_survive.py", "tests/flows/test_deploy.py"),
-    *(
-        "tests/survival/test_kill.py",
-        "tests/survival/test_batches_killed.py",
-        "tests/exchange/test_export_validators.py",
-        "tests/exchange/test_task_exports_run.py",
-    ),
-    *("tests/flows/test_seam_runs.py", "tests/models/test_local.py", "tests/models/test_local_runs.py"),
-    *("tests/survival/test_server_killed.py", "tests/flows/test_seam_hostile.py", "tests/flows/test_bad_raw_input.py"),
-    *("tests/tasks/test_batching.py", "tests/suites/test_plugins.py", "tests/cli/test_dolce_commands.py"),
+    *("tests/flows/test_planted_chain.py", "tests/flows/test_deploy.py", "tests/flows/test_installed.py"),
+    *("tests/cli/test_rehearse.py", "tests/survival/test_heartbeat_lost.py", "tests/remote/test_two_machines.py"),
+    *("tests/exchange/test_export_validators.py", "tests/exchange/test_task_exports_run.py"),
+    *("tests/flows/test_seam_runs.py", "tests/models/test_local.py"),
+    *("tests/flows/test_seam_hostile.py", "tests/flows/test_bad_raw_input.py"),
+    *("tests/suites/test_plugins.py", "tests/cli/test_dolce_commands.py"),
     *("tests/pipeline/test_source_digests.py", "tests/pipeline/test_plan.py", "tests/storage/test_builders_at_once.py"),
-    *("tests/tasks/test_outside.py", "tests/readings/test_estimate.py", "tests/models/test_batches.py"),
+    *("tests/tasks/test_outside.py", "tests/readings/test_estimate.py"),
     *("tests/servers/test_vendor.py", "tests/storage/test_store_files.py", "tests/readings/test_unequal_inputs.py"),
     *("tests/suites/test_extending.py", "tests/readings/test_verify.py", "tests/storage/test_download.py"),
     *("tests/test_extending_pages.py", "tests/suites/test_options.py", "tests/exchange/test_releases.py"),
-    *("tests/preprocessing/test_bad_fields.py", "tests/cli/test_command_line.py", "tests/rehearsal/test_server.py"),
+    *("tests/preprocessing/test_bad_fields.py", "tests/cli/test_command_line.py"),
 )
+FIRST = {name: place for place, name in enumerate((*WAITING, *LONGEST))}
 
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
@@ -156,7 +162,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Hand out whole files, and those of ON_ONE_SERVER as if they were one."""
+    """Hand out whole files, those of ON_ONE_SERVER as if they were one, and those of WAITING to the last of three workers or
+    more as long as there are any, to others when nothing else is left."""
     if config.getvalue("dist") != "loadfile":
         return None
     from xdist.scheduler import LoadFileScheduling
@@ -165,6 +172,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             file: str = super()._split_scope(nodeid)
             return ON_ONE_SERVER[0] if file in ON_ONE_SERVER else file
+
+        def _assign_work_unit(self, node: Any) -> None:
+            waits = len(self.nodes) > 2 and node is self.nodes[-1]
+            if wanted := next((file for file in self.workqueue if (file in WAITING) == waits), ""):
+                self.workqueue.move_to_end(wanted, last=False)
+            super()._assign_work_unit(node)
 
     return Scheduling(config, log)
 
@@ -175,7 +188,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     def place(item: pytest.Item) -> tuple[int, bool]:
         name = item.nodeid.partition("::")[0]
-        return LONGEST.index(name) if name in LONGEST else len(LONGEST), item.path not in slow
+        return FIRST.get(name, len(FIRST)), item.path not in slow
 
     items.sort(key=place)
 

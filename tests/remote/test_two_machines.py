@@ -4,12 +4,13 @@ flight when a machine was killed."""
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from subprocess import DEVNULL, Popen
@@ -131,6 +132,20 @@ def scored_in(bucket: Server, home: str) -> dict[str, str]:
     return {path: digest for path, digest in there.items() if not path.startswith(took) and "/run.json" not in path}
 
 
+def assert_of_failed_runs(bucket: Server, home: str, more: Iterable[str], failed: int) -> None:
+    """What a home has more than an undisturbed one is of the runs that failed, or were killed after a stage had, because
+    connections were cut for long: each compares what it has, fewer judged tasks than a whole run."""
+    folders = {path.rpartition("/")[0] for path in more}
+    assert len(folders) <= failed, (folders, failed)
+    compared = {
+        f"compare/{path.rpartition('/')[0]}": set(json.loads(data)["ingredients"]["inputs"]["judge"])
+        for path, data in bucket.objects(f"{home}/artifacts/compare").items()
+        if path.endswith("/manifest.json")
+    }
+    whole = max(compared.values(), key=len)
+    assert {folder for folder, judged in compared.items() if judged < whole} >= folders
+
+
 def wait_for_work(served: Vendors, team: Team, rng: random.Random, more: int) -> None:
     """Until some of so many further requests have come, and a moment more."""
     wanted = len(served.requests()) + rng.randint(1, more)
@@ -194,4 +209,7 @@ def test_two_machines_lose_an_answer_or_pay_it_again(
     assert postgres.execute("SELECT count(*) FROM claims", database) == [(0,)]
     keys = {key for (key,) in postgres.execute("SELECT request_key FROM responses", database)}
     assert keys == answered(work.home)
-    assert scored_in(started, "machines") == scored(work.home)
+    there, undisturbed = scored_in(started, "machines"), scored(work.home)
+    more = {path: there.pop(path) for path in there.keys() - undisturbed.keys()}
+    assert there == undisturbed
+    assert_of_failed_runs(started, "machines", more, team.statuses.total() - team.statuses[0])

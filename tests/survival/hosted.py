@@ -10,7 +10,8 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
@@ -28,6 +29,7 @@ class Vendors:
 
     url: str
     log: Path
+    _rows: list[dict[str, Any]] = field(default_factory=list)  # of the log, as far as it was read
 
     def set(self, **settings: Any) -> None:
         """Change settings while it runs."""
@@ -41,9 +43,8 @@ class Vendors:
 
     def requests(self) -> list[dict[str, Any]]:
         """Requests for answers, in the order in which they came, with `status` and `ended` of those that ended."""
-        rows = [json.loads(line) for line in self.log.read_text().splitlines()]
-        asked = {row["n"]: row for row in rows if row["event"] == "began" and row["path"] in ASKS}
-        for row in rows:
+        asked = {row["n"]: {**row} for row in self._read() if row["event"] == "began" and row["path"] in ASKS}
+        for row in self._rows:
             if row["event"] == "ended" and row["request"] in asked:
                 asked[row["request"]].update(status=row["status"], fault=row["fault"], ended=row["time"])
         return list(asked.values())
@@ -56,6 +57,13 @@ class Vendors:
                 return False
             time.sleep(0.02)
         return True
+
+    def _read(self) -> list[dict[str, Any]]:
+        """The rows of the log. Those who wait ask many times a second: each line is parsed once."""
+        with self.log.open("rb") as stream:
+            lines = islice(stream, len(self._rows), None)
+            self._rows.extend(json.loads(line) for line in lines if line.endswith(b"\n"))
+        return self._rows
 
     def _post(self, path: str, value: Any) -> Any:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
