@@ -63,7 +63,8 @@ class Server:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url, self._log = f"http://127.0.0.1:{self.port}", folder / "requests.log"
-        command = [python_with("moto"), "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
+        program = str(Path(__file__).with_name("s3_server.py"))
+        command = [python_with("moto"), "-P", program, "-H", "127.0.0.1", "-p", str(self.port)]
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
         deadline = time.monotonic() + 60
