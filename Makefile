@@ -22,16 +22,16 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 
 # On up to four cores, whole files at a time, those that take long first, in one process more than there are cores: tests wait
 # for servers, processes, clocks. The slow suites have one more still, for the files that do little else (tests/conftest.py).
-CORES := $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$n || echo 3)
+PROCESSES := $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$((n + 1)) || echo 4)
 WHOLE_FILES := --dist loadfile --no-loadscope-reorder
 
 test: $(STAMP)  ## the fast tests, on up to four cores
-	$(BIN)/python -m pytest -m "not slow and not soak" --hypothesis-profile everyday -n $$(($(CORES) + 1)) $(WHOLE_FILES)
+	$(BIN)/python -m pytest -m "not slow and not soak" --hypothesis-profile everyday -n $(PROCESSES) $(WHOLE_FILES)
 
 # In two parts, each with its summary line: first what runs beside others, then what must be alone. Either may fail it.
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process
 	failed=0; \
-	$(BIN)/python -m pytest -m "not alone and not soak" -n $$(($(CORES) + 2)) $(WHOLE_FILES) || failed=1; \
+	$(BIN)/python -m pytest -m "not alone and not soak" -n $$(($(PROCESSES) + 1)) $(WHOLE_FILES) || failed=1; \
 	$(BIN)/python -m pytest -m "alone and not soak" $$(grep -rl --include=*.py "mark\.alone" tests) || failed=1; \
 	exit $$failed
 

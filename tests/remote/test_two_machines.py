@@ -133,8 +133,8 @@ def scored_in(bucket: Server, home: str) -> dict[str, str]:
 
 
 def assert_of_failed_runs(bucket: Server, home: str, more: Iterable[str], failed: int) -> None:
-    """What a home has more than an undisturbed one is of the runs that failed, or were killed after a stage had, because
-    connections were cut for long: each compares what it has, fewer judged tasks than a whole run."""
+    """What a home has more than an undisturbed one is of runs in which a stage failed, as connections were cut for long,
+    whether they ended with that status or were killed then: each compared fewer judged tasks than a whole run."""
     folders = {path.rpartition("/")[0] for path in more}
     assert len(folders) <= failed, (folders, failed)
     compared = {

@@ -43,8 +43,9 @@ class Vendors:
 
     def requests(self) -> list[dict[str, Any]]:
         """Requests for answers, in the order in which they came, with `status` and `ended` of those that ended."""
-        asked = {row["n"]: {**row} for row in self._read() if row["event"] == "began" and row["path"] in ASKS}
-        for row in self._rows:
+        rows = self._read()
+        asked = {row["n"]: {**row} for row in rows if row["event"] == "began" and row["path"] in ASKS}
+        for row in rows:
             if row["event"] == "ended" and row["request"] in asked:
                 asked[row["request"]].update(status=row["status"], fault=row["fault"], ended=row["time"])
         return list(asked.values())
