@@ -17,6 +17,7 @@ from scrollwork.flows.server.guard import probe_port
 from scrollwork.flows.server.local_server import is_alive, is_ours
 
 USUAL_PORT = 4200
+TRIES = 3  # starts of a server, if another process takes its free port first
 DOWN = ".down.lock"
 LIVES = "server.lives"  # a named pipe (FIFO) in the folder of Prefect
 START_S = 180.0
@@ -137,3 +138,22 @@ def free_port(wanted: int | None, *, others: bool = False) -> int:
         if found := probe_port(port):
             return found
     raise ServiceError(f"port {wanted} is taken; name another with --port, or none")
+
+
+def on_free_port(
+    begin: Callable[[int], dict[str, Any]], wanted: int | None, say: Callable[[str], None], *, named: bool
+) -> dict[str, Any]:
+    """What `begin` returns for a free port: the wanted one, or another unless it was named. A server takes its port
+    only seconds after it was found free: if another process does so first, it is begun again, at another port. Raises
+    what `begin` raises, and ServiceError if the named port is taken."""
+    tries = TRIES
+    while True:
+        port, tries = free_port(wanted, others=not named), tries - 1
+        if port != wanted and wanted:
+            say(f"port {wanted} is taken by another process: serving at {port}")
+        try:
+            return begin(port)
+        except ServiceError:
+            if named or not tries or probe_port(port):
+                raise
+            wanted = port

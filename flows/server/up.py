@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,8 @@ from scrollwork.flows.server.processes import (
     LIVES,
     USUAL_PORT,
     ServiceError,
-    free_port,
     lifeline,
+    on_free_port,
     spawn,
     stop,
     stop_all,
@@ -101,7 +102,8 @@ def up(
         wait_for_down(folder, say)
         standing = noted_server(home)
         if standing is None:
-            return server_facts(start(home, free_port(port), variables, names, say, project=project))
+            begin = partial(start, home, variables, names, say, project=project)
+            return server_facts(on_free_port(begin, port, say, named=port is not None))
         if not server_lives(standing):
             return server_facts(start_again(home, standing, port, variables, names, say, project))
         if worker_lives(standing):
@@ -163,20 +165,19 @@ def start_again(
     last = int(standing.get("port") or USUAL_PORT)
     hosts = list(dict.fromkeys([*standing.get("hosts", ()), *hosts]))
     kept = standing["worker"] in keepers and port in (None, last) and is_locked(home / "prefect" / KEPT)
-    at = last if kept else free_port(port or last, others=port is None)
-    if at != last and port is None:
-        say(f"port {last} is taken by another process: serving at {at}")
+    begin = partial(start, home, variables, hosts, say, project=project, last=standing, kept=kept, keepers=keepers)
     if kept:
         say("flow runs of the server that ended go on: it comes back at its port, with its secret")
-    return start(home, at, variables, hosts, say, project=project, last=standing, kept=kept, keepers=keepers)
+        return begin(last)
+    return on_free_port(begin, port or last, say, named=port is not None)
 
 
 def start(
     home: Path,
-    port: int,
     variables: dict[str, str],
     hosts: list[str],
     say: Callable[[str], None],
+    port: int,
     *,
     project: Path,
     last: dict[str, Any] | None = None,

@@ -15,9 +15,10 @@ import threading
 import time
 import tomllib
 import urllib.request
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import pairwise
 from stat import S_IMODE
 from uuid import uuid4
 
@@ -28,7 +29,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from scrollwork.flows import parameters
-from scrollwork.flows.server import local_server, plugin, recovery, up
+from scrollwork.flows.server import local_server, plugin, processes, recovery, up
 from scrollwork.flows.server.busy import BUSY_S, KEPT_BYTES, with_retries
 from scrollwork.flows.server.guard import Guard, breaks_prefect, quiet_at_its_end, with_first
 from scrollwork.flows.server.variables import SERVER, WORKER, key_names, quiet_log_levels, variables_in
@@ -604,7 +605,7 @@ def test_the_users_own_database_is_used_by_up(tmp_path, monkeypatch):
     monkeypatch.setattr(up, "preparing", lambda env, project: nullcontext())
     monkeypatch.setattr(up, "wait_for", stopped)
     with pytest.raises(up.ServiceError, match="so far"):
-        up.start(tmp_path / "home", 1, {}, [], print, project=place)
+        up.start(tmp_path / "home", {}, [], print, 1, project=place)
     monkeypatch.undo()
     done = subprocess.run(
         [sys.executable, "-c", ASKED], cwd=started["cwd"], env=started["env"], capture_output=True, text=True
@@ -632,7 +633,12 @@ def died(tmp_path, monkeypatch):
     note |= {"secret_file": str(local_server.secret_path(home)), "hosts": ["box.example"], "variables": []}
     local_server.write_private(local_server.note_path(home), json.dumps(note))
     calls = []
-    monkeypatch.setattr(up, "start", lambda home, port, *rest, **more: calls.append((port, rest[1], more)) or note)
+
+    def start(home, variables, hosts, say, port, **more):
+        calls.append((port, hosts, more))
+        return note
+
+    monkeypatch.setattr(up, "start", start)
     return home, port, calls
 
 
@@ -655,6 +661,53 @@ def test_up_takes_another_port_without_a_word(died):
         assert f"port {port} is taken by another process: serving at {at}" in said
         with pytest.raises(up.ServiceError, match=f"port {port} is taken; name another"):
             up.up(home, port, said.append)
+
+
+@pytest.mark.parametrize("wanted", [None, 1])
+def test_port_that_is_taken_before_the_server_binds_it_ends_up(wanted, monkeypatch):
+    """As by an `up` in another project, whose server was begun at the same time."""
+    if wanted:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            wanted = free.getsockname()[1]
+    begun, said, taken = [], [], ExitStack()
+
+    def begin(port):
+        begun.append(port)
+        if len(begun) <= left:
+            taken.enter_context(socket.create_server(("127.0.0.1", port)))
+            raise up.ServiceError("in use")
+        return {"port": port}
+
+    for left in range(processes.TRIES + 1):
+        begun.clear()
+        said.clear()
+        with taken:
+            if left < processes.TRIES:
+                found = processes.on_free_port(begin, wanted, said.append, named=False)
+                assert found == {"port": begun[-1]}
+            else:
+                with pytest.raises(up.ServiceError, match="in use"):
+                    processes.on_free_port(begin, wanted, said.append, named=False)
+            assert len(begun) == len(set(begun)) == min(left + 1, processes.TRIES)
+            taken_at = "port {} is taken by another process: serving at {}"
+            assert said == [taken_at.format(*pair) for pair in pairwise(begun)]
+
+
+def test_named_port_or_a_server_that_fails_for_another_reason_is_begun_again(died):
+    _, port, _ = died
+    begun = []
+
+    def begin(port):
+        begun.append(port)
+        raise up.ServiceError("no room")
+
+    for named in (True, False):
+        with pytest.raises(up.ServiceError, match="no room"):
+            processes.on_free_port(begin, port, [].append, named=named)
+    assert begun == [port, port]
+    with socket.create_server(("127.0.0.1", port)), pytest.raises(up.ServiceError, match=f"port {port} is taken"):
+        processes.on_free_port(begin, port, [].append, named=True)
+    assert begun == [port, port]
 
 
 def test_whoever_holds_the_port_of_a_dead_server_is_taken_for_its_keeper(died, tmp_path):

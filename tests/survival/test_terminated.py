@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,8 +106,15 @@ def test_down_waits_for_ever_or_leaves_a_run(served: Server, vendor: Vendors) ->
     before, down = served.processes(), served.work.start("down", "--wait", "4")
     assert down.stderr is not None
     assert "waiting for nightly zeroscrolls" in down.stderr.readline()
-    said = served.work("up").err  # would start a worker, which `down` does not know
-    assert "waiting for `scrollwork down`, which is at work here\n" in said
+    up = served.work.start("up")  # would start a worker, which `down` does not know
+    assert up.stderr is not None
+    assert up.stderr.readline() == "waiting for `scrollwork down`, which is at work here\n"
+    port = int(up.stderr.readline().rpartition(":")[2])
+    with socket.create_server(("127.0.0.1", port)):  # as by an `up` in another project at the same time
+        _, said = up.communicate(timeout=300)
+    assert up.returncode == 0, said
+    assert f"port {port} is taken by another process: serving at" in said
+    assert served.noted["port"] != port
     assert time.monotonic() - began < 60
     _, err = down.communicate()
     assert "stopped, with nightly zeroscrolls: what is stored stands; answers in flight are lost\n" in err
