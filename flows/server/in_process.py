@@ -27,11 +27,10 @@ LOCKED_S = 10.0  # until a database that somebody else keeps locked is told of
 
 class TemporaryServer:
     """A guarded server with its database in `folder`. It ends with this process, however that ends. os.environ is set
-    so that Prefect in this process uses it. patience_s: until it must answer."""
+    so that Prefect in this process uses it."""
 
-    def __init__(self, folder: Path, patience_s: float) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder, self._secret = folder, new_secret()
-        self._deadline = time.monotonic() + patience_s
         self._watched, self._lives = (
             os.pipe()
         )  # `_lives` is open as long as this process is, and nothing is written there
@@ -39,13 +38,12 @@ class TemporaryServer:
         atexit.register(self.stop)
 
     def _start(self) -> None:
-        from prefect.context import refresh_global_settings_context
         from prefect.settings import get_current_settings
 
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        self._url = f"http://127.0.0.1:{port}/api"
+        self.url = f"http://127.0.0.1:{port}/api"
         wanted = get_current_settings().to_environment_variables(exclude_unset=True)
         env = {
             **variables_in(os.environ, SERVER),
@@ -67,20 +65,34 @@ class TemporaryServer:
             start_new_session=True,
             pass_fds=[self._watched],
         )
-        os.environ |= {"PREFECT_API_URL": self._url, "PREFECT_API_AUTH_STRING": self._secret}
+        self._tell()
+
+    def _tell(self) -> None:
+        from prefect.context import refresh_global_settings_context
+
+        os.environ |= {"PREFECT_API_URL": self.url, "PREFECT_API_AUTH_STRING": self._secret}
         refresh_global_settings_context()
+
+    def use(self, patience_s: float) -> None:
+        """Let Prefect in this process use it again, or at first. patience_s: until it must answer."""
+        self._deadline = time.monotonic() + patience_s
+        self._tell()
+
+    def is_alive(self) -> bool:
+        """Whether its process has not ended."""
+        return self._process.poll() is None
 
     def wait(self) -> None:
         """Wait until the server answers. Raises ServiceError if it ends, or takes too long."""
         tries = 1
-        while not is_healthy(self._url, self._secret):
-            if self._process.poll() is not None:
+        while not is_healthy(self.url, self._secret):
+            if not self.is_alive():
                 if tries == TRIES:
                     raise ServiceError(f"the Prefect server of this run ended with status {self._process.returncode}")
                 tries += 1
                 self._start()
             elif time.monotonic() > self._deadline:
-                raise ServiceError(f"the Prefect server of this run does not answer at {self._url}")
+                raise ServiceError(f"the Prefect server of this run does not answer at {self.url}")
             time.sleep(0.05)
 
     def stop(self) -> None:
@@ -96,15 +108,25 @@ class TemporaryServer:
                 os.close(end)
 
 
+_own: TemporaryServer | None = None  # one a process, whatever its home: Prefect sends events to the first that it knew
+
+
 def start_server(folder: Path) -> TemporaryServer | None:
-    """Start a server if Prefect would start one; None if it would use another. Call `wait` before a flow runs."""
+    """Start a server if Prefect would start one, or return the one that this process started before; None if Prefect
+    would use another. Call `wait` before a flow runs."""
+    global _own
+    from prefect.context import refresh_global_settings_context
     from prefect.settings import get_current_settings
 
+    refresh_global_settings_context()  # a notebook that has imported Prefect has the settings of that time
     settings = get_current_settings()
-    if settings.api.url or not settings.server.ephemeral.enabled:
-        return None
-    need_unlocked(folder.resolve() / "prefect.db")
-    return TemporaryServer(folder.resolve(), settings.server.ephemeral.startup_timeout_seconds)
+    if _own is None or not _own.is_alive() or settings.api.url not in (None, _own.url):
+        if settings.api.url or not settings.server.ephemeral.enabled:
+            return None
+        need_unlocked(folder.resolve() / "prefect.db")
+        _own = TemporaryServer(folder.resolve())
+    _own.use(settings.server.ephemeral.startup_timeout_seconds)
+    return _own
 
 
 def need_unlocked(database: Path) -> None:

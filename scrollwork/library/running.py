@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import threading
 import time
 import warnings
@@ -211,7 +212,8 @@ _lock = threading.Lock()
 @contextmanager
 def alone_or_together() -> Iterator[None]:
     """When the last call ends, forget an interrupt and give the environment back as it was: a command ends with what
-    it did to them, a notebook goes on. A run through Prefect sets where its server is, and the server's secret."""
+    it did to them, a notebook goes on. A run through Prefect sets where its server is, and the server's secret; Prefect
+    reads the environment anew where it is told to."""
     global _calls, _environment
     with _lock:
         if not _calls:
@@ -227,6 +229,10 @@ def alone_or_together() -> Iterator[None]:
                 for name in own_variables().keys() - _environment.keys():
                     del os.environ[name]
                 os.environ.update(_environment)
+                if "prefect" in sys.modules:
+                    from prefect.context import refresh_global_settings_context
+
+                    refresh_global_settings_context()
 
 
 def own_variables() -> dict[str, str]:

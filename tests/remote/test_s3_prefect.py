@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from prefect.settings import get_current_settings
 
 import scrollwork as sw
 from scrollwork.library.running import own_variables
@@ -29,6 +30,7 @@ def test_a_run_through_prefect_lands_in_the_home_before(
         states = sw.plan("zeroscrolls", **{name: value for name, value in kw.items() if name != "engine"})
         assert set(states["state"]) == {"reused"}
     assert own_variables() == before
+    assert get_current_settings().api.url == before.get("PREFECT_API_URL"), "Prefect goes on as before"
     shown = [sorted(set(sw.open(home).scores().collect()["model"])) for home in homes[:3]]
     assert shown == [["bm25", "lead"], ["bm25"], ["lead"]]
     assert len(sw.open(homes[0]).runs().collect()) == 2
