@@ -111,8 +111,9 @@ ON_ONE_SERVER = ("tests/flows/test_server.py", "tests/flows/test_server_security
 # Files that wait for most of their time, for leases, alarms, ends of processes: the last worker takes them one after the
 # other, while the others keep the cores busy. Those that take longest come first, here and in LONGEST.
 WAITING = (
-    *("tests/flows/test_alerts.py", "tests/survival/test_terminated.py", "tests/survival/test_faulty_replies.py"),
-    *("tests/survival/test_server_killed.py", "tests/remote/test_s3_cuts.py", "tests/remote/test_s3_server_killed.py"),
+    *("tests/flows/test_alerts.py", "tests/survival/test_terminated.py", "tests/survival/test_heartbeat_lost.py"),
+    *("tests/survival/test_faulty_replies.py", "tests/survival/test_server_killed.py", "tests/remote/test_s3_cuts.py"),
+    "tests/remote/test_s3_server_killed.py",
     *("tests/remote/test_s3_homes.py", "tests/reporting/test_page_in_browser.py", "tests/remote/test_database_away.py"),
     *("tests/models/test_local_runs.py", "tests/survival/test_kill.py", "tests/survival/test_batches_killed.py"),
     *("tests/tasks/test_batching.py", "tests/survival/test_calls_fail.py", "tests/survival/test_calls_survive.py"),
@@ -123,7 +124,7 @@ WAITING = (
 LONGEST = (
     *ON_ONE_SERVER,
     *("tests/flows/test_planted_chain.py", "tests/flows/test_deploy.py", "tests/flows/test_installed.py"),
-    *("tests/cli/test_rehearse.py", "tests/survival/test_heartbeat_lost.py", "tests/remote/test_two_machines.py"),
+    *("tests/cli/test_rehearse.py", "tests/remote/test_two_machines.py"),
     *("tests/exchange/test_export_validators.py", "tests/exchange/test_task_exports_run.py"),
     *("tests/flows/test_seam_runs.py", "tests/models/test_local.py"),
     *("tests/flows/test_seam_hostile.py", "tests/flows/test_bad_raw_input.py"),

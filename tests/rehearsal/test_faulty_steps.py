@@ -23,25 +23,25 @@ CLAUDE = {
     "messages": [{"role": "user", "content": "Is it so?"}],
 }
 CUT_OFF = (httpx.RemoteProtocolError, httpx.DecodingError, httpx.ReadTimeout, httpx.ReadError)
-
-
+SILENT = ("hung", "stalled", "done_hung")  # kinds that keep the connection open for a minute
 HEADERS = {"authorization": "Bearer any", "x-api-key": "any", "anthropic-version": "2026-10-21"}
 
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[httpx.Client]:
-    with httpx.Client(timeout=0.2, headers=HEADERS) as client:
+    with httpx.Client(timeout=30.0, headers=HEADERS) as client:
         yield client
 
 
-def steps(web: httpx.Client, running: Rehearsal, vendor: str) -> dict[str, Any]:
-    """Four requests through every step, and what each said: (status, headers, body)."""
+def steps(web: httpx.Client, running: Rehearsal, vendor: str, silent: str = "") -> dict[str, Any]:
+    """Four requests through every step, and what each said: (status, headers, body). silent: the step whose reply does not
+    come, which is not waited for longer than a busy machine may take to do what was asked."""
     at, base = running.address + ("/openai" if vendor == "openai" else "/anthropic"), PLACES[vendor]
     said: dict[str, Any] = {}
 
     def ask(step: str, method: str, path: str, **given: Any) -> Any:
         try:
-            reply = web.request(method, at + path, **given)
+            reply = web.request(method, at + path, **given, timeout=0.5 if step == silent else 30.0)
         except CUT_OFF as error:
             said[step] = type(error).__name__
             return {}
@@ -74,15 +74,16 @@ def steps(web: httpx.Client, running: Rehearsal, vendor: str) -> dict[str, Any]:
 def test_a_fault_of_a_step_is_not_met_or_spoils_another_step(web: httpx.Client, vendor: str) -> None:
     with rehearsing() as running:
 
-        def through(**knobs: Any) -> dict[str, Any]:
+        def through(silent: str = "", **knobs: Any) -> dict[str, Any]:
             clock = Clock(SUNDAY, pace=0)
             running.world = World(clock, batch_s=0, **knobs)
-            return steps(web, running, vendor)
+            return steps(web, running, vendor, silent)
 
         good = through()
         for step in good:
             for kind in STEPS[step]:
-                found, world = through(faults={f"{vendor}/{step}": [kind]}), running.world
+                found = through(step if kind in SILENT else "", faults={f"{vendor}/{step}": [kind]})
+                world = running.world
                 assert world.met == {f"{vendor}/{step}": {kind: 1}}
                 assert found[step] != good[step], kind
                 lost = kind == "expired_untouched" or (kind in BEFORE and step in ("upload", "create"))

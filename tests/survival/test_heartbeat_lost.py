@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import answer_of, edit, environment, kill, lend_database
+from tests.conftest import answer_of, edit, environment, kill
+from tests.storage.postgres import serve
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 BUSY_S = 105.0  # longer than a run may be silent
@@ -57,9 +58,10 @@ print(json.dumps([asdict(apply(api, receivers_of(api))) for _ in range(2)]))
 
 
 class Own:
-    """A Prefect server as a team starts it, and a worker, both without `up`."""
+    """A Prefect server as a team starts it, on PostgreSQL, and a worker, both without `up`. database: its URL. On SQLite
+    such a server stands still for minutes now and then (scrollwork.flows.server.busy)."""
 
-    def __init__(self, tree: Path, folder: Path) -> None:
+    def __init__(self, tree: Path, folder: Path, database: str) -> None:
         self.tree, self.folder, self.worker = tree, folder, 0
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
@@ -69,6 +71,7 @@ class Own:
             "PREFECT_API_URL": self.url,
             "SCROLLWORK_HOME": str(folder / "home"),
             "PREFECT_WORKER_QUERY_SECONDS": "2",
+            "PREFECT_SERVER_DATABASE_CONNECTION_URL": database,
         }
         self.env = environment(**own, **more, PYTHONPATH=str(tree))
         self.server = self.background("server", "server", "start", "--port", str(port))
@@ -147,11 +150,16 @@ class Own:
 
 
 @pytest.fixture
-def own(house: Path, tmp_path: Path) -> Iterator[Own]:
+def database() -> Iterator[str]:
+    for server in serve():
+        yield server.url(server.database()).replace("postgresql:", "postgresql+asyncpg:")
+
+
+@pytest.fixture
+def own(house: Path, tmp_path: Path, database: str) -> Iterator[Own]:
     tree = shutil.copytree(house, tmp_path / "tree", symlinks=True)
     edit(tree / "tasks" / "score" / "run.py", lambda text: text + BUSY.replace("{folder}", str(tmp_path)))
-    lend_database(tmp_path)
-    running = Own(tree, tmp_path)
+    running = Own(tree, tmp_path, database)
     try:
         running.prefect("work-pool", "create", "local", "--type", "process")
         running.prefect("--no-prompt", "deploy", "--all")
