@@ -226,10 +226,11 @@ def alone_or_together() -> Iterator[None]:
             _calls -= 1
             if not _calls:
                 STOP.clear()
-                for name in own_variables().keys() - _environment.keys():
+                left = own_variables()
+                for name in left.keys() - _environment.keys():
                     del os.environ[name]
                 os.environ.update(_environment)
-                if "prefect" in sys.modules:
+                if left != _environment and "prefect" in sys.modules:
                     from prefect.context import refresh_global_settings_context
 
                     refresh_global_settings_context()
