@@ -110,12 +110,12 @@ def test_down_waits_for_ever_or_leaves_a_run(served: Server, vendor: Vendors) ->
     assert up.stderr is not None
     assert up.stderr.readline() == "waiting for `scrollwork down`, which is at work here\n"
     port = int(up.stderr.readline().rpartition(":")[2])
+    assert time.monotonic() - began < 60
     with socket.create_server(("127.0.0.1", port)):  # as by an `up` in another project at the same time
         _, said = up.communicate(timeout=300)
     assert up.returncode == 0, said
     assert f"port {port} is taken by another process: serving at" in said
     assert served.noted["port"] != port
-    assert time.monotonic() - began < 60
     _, err = down.communicate()
     assert "stopped, with nightly zeroscrolls: what is stored stands; answers in flight are lost\n" in err
     assert not set(before) & set(served.processes())
