@@ -21,6 +21,7 @@ from tests.survival.hosted import rows as store_rows
 WEEKLY = ("--full-every", "7")
 LEAST = 5  # inputs of a task
 HOTELS = 60
+UNDER_WAY_S = 0.25  # before a kill: what the vendor has finished then may be on its way into the store
 
 
 @pytest.fixture
@@ -205,14 +206,16 @@ def test_a_killed_night_pays_again_or_forgets_why(scrollwork: Scrollwork, tmp_pa
             assert process.poll() is None, process.communicate()
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
+        killed = time.time()
         process.communicate()
         time.sleep(0.6)
         kept, sent = len(answered(work.home)) - stood, len(served.requests())
+        under_way = sum(row.get("ended", killed) > killed - UNDER_WAY_S for row in served.requests())
         assert len(rows(work.home)) == 1
         row = night(work)
         assert row["causes"] == ["fingerprint"]
         assert len(served.requests()) - sent == HOTELS - kept
-        assert asked(served) - before <= HOTELS + 4
+        assert asked(served) - before <= HOTELS + under_way
         assert len(rows(work.home)) == 2
         assert begun(work) == 0
         assert night(work)["kind"] == "canary"
