@@ -8,26 +8,24 @@ from __future__ import annotations
 
 import atexit
 import os
-import socket
 import sqlite3
 import subprocess
 import time
 from contextlib import closing, suppress
 from pathlib import Path
 
-from scrollwork.flows.server.guard import LIFELINE, OF_A_COMMAND
+from scrollwork.flows.server.guard import LIFELINE, OF_A_COMMAND, probe_port
 from scrollwork.flows.server.local_server import is_healthy, new_secret, server_command, server_settings
-from scrollwork.flows.server.processes import ServiceError
+from scrollwork.flows.server.processes import TRIES, ServiceError
 from scrollwork.flows.server.variables import SERVER, variables_in
 
-TRIES = 3  # starts, if another process takes the free port first
 STOP_S = 5.0
 LOCKED_S = 10.0  # until a database that somebody else keeps locked is told of
 
 
 class TemporaryServer:
-    """A guarded server with its database in `folder`. It ends with this process, however that ends. os.environ is set
-    so that Prefect in this process uses it."""
+    """A guarded server with its database in `folder`. It ends with this process, however that ends. Prefect in this
+    process uses it from `use` on."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._secret = folder, new_secret()
@@ -40,9 +38,7 @@ class TemporaryServer:
     def _start(self) -> None:
         from prefect.settings import get_current_settings
 
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = probe_port(0)
         self.url = f"http://127.0.0.1:{port}/api"
         wanted = get_current_settings().to_environment_variables(exclude_unset=True)
         env = {
@@ -65,7 +61,6 @@ class TemporaryServer:
             start_new_session=True,
             pass_fds=[self._watched],
         )
-        self._tell()
 
     def _tell(self) -> None:
         from prefect.context import refresh_global_settings_context
@@ -74,7 +69,7 @@ class TemporaryServer:
         refresh_global_settings_context()
 
     def use(self, patience_s: float) -> None:
-        """Let Prefect in this process use it again, or at first. patience_s: until it must answer."""
+        """Set os.environ and Prefect's settings to it. patience_s: until it must answer."""
         self._deadline = time.monotonic() + patience_s
         self._tell()
 
@@ -91,6 +86,7 @@ class TemporaryServer:
                     raise ServiceError(f"the Prefect server of this run ended with status {self._process.returncode}")
                 tries += 1
                 self._start()
+                self._tell()
             elif time.monotonic() > self._deadline:
                 raise ServiceError(f"the Prefect server of this run does not answer at {self.url}")
             time.sleep(0.05)

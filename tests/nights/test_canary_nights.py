@@ -15,13 +15,12 @@ from scrollwork.analysis.nights.rule import STANDARD
 from scrollwork.readings.nights.register import Nights
 from tests.conftest import Scrollwork
 from tests.nights.hotels import BAD, GOOD, ready, rows
-from tests.survival.hosted import Vendors, answered, of_model, twice, vendors
+from tests.survival.hosted import UNDER_WAY_S, Vendors, answered, of_model, twice, vendors
 from tests.survival.hosted import rows as store_rows
 
 WEEKLY = ("--full-every", "7")
 LEAST = 5  # inputs of a task
 HOTELS = 60
-UNDER_WAY_S = 0.25  # before a kill: what the vendor has finished then may be on its way into the store
 
 
 @pytest.fixture

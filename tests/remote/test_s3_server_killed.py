@@ -21,7 +21,7 @@ from tests.remote.bucket import BUCKET, Server
 from tests.remote.test_two_machines import scored_in
 from tests.storage.postgres import Server as Postgres
 from tests.storage.postgres import serve as serve_postgres
-from tests.survival.hosted import Vendors, answered, hosted, of_model, table, twice, vendors
+from tests.survival.hosted import UNDER_WAY_S, Vendors, answered, hosted, of_model, table, twice, vendors
 from tests.survival.test_calls_survive import scored
 from tests.survival.test_server_killed import command_of
 
@@ -31,7 +31,6 @@ WAYS = ("everything", "database", "run", "server")  # in this order first, then 
 TASKS = ("qmsum", "qasper", "squality")
 AT_ONCE = 2
 LATENCY_S = 0.8
-UNDER_WAY_S = 0.25  # before a kill: what the vendor has finished then may be on its way into the store
 LONGEST_AWAY_S = 4.0  # of the database
 ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
 

@@ -24,7 +24,7 @@ from tests.remote.bucket import BUCKET, Server
 from tests.remote.cutting import LOST, REPLY, REQUEST, cutting
 from tests.storage.postgres import Server as Postgres
 from tests.storage.postgres import serve
-from tests.survival.hosted import KEYS, Vendors, answered, hosted, of_model, table, twice, vendors
+from tests.survival.hosted import KEYS, UNDER_WAY_S, Vendors, answered, hosted, of_model, table, twice, vendors
 from tests.survival.test_calls_survive import scored
 
 pytestmark = pytest.mark.slow
@@ -34,7 +34,6 @@ MACHINES = ("one", "two")
 AT_ONCE = 4
 LATENCY_S = 0.4
 LEASE_S = 6.0  # of the claims of a machine that is gone
-UNDER_WAY_S = 0.25  # before a kill: what the vendor has finished then may be on its way into the store
 LONGEST_AWAY_S = 4.0  # of the database, and of cut connections
 WAYS = ("machine", "machine", "both", "database", "connections")
 

@@ -21,6 +21,7 @@ from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY
 
 ASKS = ("/v1/chat/completions", "/v1/responses", "/v1/completions", "/v1/messages")
 KEYS = {"OPENAI_API_KEY": OPENAI_KEY, "ANTHROPIC_API_KEY": ANTHROPIC_KEY}
+UNDER_WAY_S = 0.25  # before a kill: what the vendor has finished then may be on its way into the store
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Scrollwork, files_of, leftovers, shared_data
-from tests.survival.hosted import Vendors, answered, hosted, of_model, rows, table, twice, vendors
+from tests.survival.hosted import UNDER_WAY_S, Vendors, answered, hosted, of_model, rows, table, twice, vendors
 
 KILLS = int(os.environ.get("SCROLLWORK_KILLS", "7"))  # `make soak` asks for a hundred
 AT_ONCE = 8
 LATENCY_S = 0.15
-UNDER_WAY_S = 0.25  # before a kill: what the server has finished then may be on its way into the store
 
 
 @dataclass(frozen=True)

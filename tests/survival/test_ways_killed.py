@@ -15,12 +15,11 @@ from scrollwork.rehearsal.clock import Clock
 from scrollwork.rehearsal.server import ASKS, Handler, Rehearsal
 from scrollwork.rehearsal.world import DAY
 from tests.conftest import Scrollwork, leftovers
-from tests.survival.hosted import answered, rows
+from tests.survival.hosted import UNDER_WAY_S, answered, rows
 
 KILLS = int(os.environ.get("SCROLLWORK_KILLS", "3"))  # `make soak` asks for twenty in each way
 AT_ONCE = 4
 LATENCY_S = 0.12
-UNDER_WAY_S = 0.25  # before a kill: what the vendor has finished then may be on its way into the store
 ANSWERS = 121  # of the bundled sample
 KEY = "sk-0123456789abcdefghij"
 TABLES = """
